@@ -1,0 +1,1 @@
+"""Builders of known verdict, by which the instrument itself is calibrated."""

@@ -1,0 +1,1 @@
+"""Third-party libraries behind the contract."""

@@ -1,0 +1,1 @@
+"""The instrument: it plays scenarios against a builder and judges the traces."""

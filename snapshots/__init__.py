@@ -1,0 +1,1 @@
+"""Rendered envelopes and requests as plain text, one a file."""

@@ -1,0 +1,1 @@
+"""Hypothesis strategies: the vocabulary that scenarios are generated from."""
