@@ -1,0 +1,1 @@
+"""Playing: a scenario against a builder, written down as a trace. Nothing here judges."""
