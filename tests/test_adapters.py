@@ -32,8 +32,8 @@ CALL = OpenSessionCall(
 
 
 @pytest.fixture(autouse=True)
-def _in_the_root(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    monkeypatch.chdir(request.config.rootpath)
+def _where_the_fakes_are(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    monkeypatch.chdir(request.config.rootpath / "tests")
 
 
 @pytest.fixture

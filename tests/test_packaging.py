@@ -163,9 +163,13 @@ def test_no_module_is_loaded_under_two_names() -> None:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_room_cannot_be_imported_by_its_bare_name_here(room: str) -> None:
-    found = importlib.util.find_spec(room)
-    assert found is None or not Path(found.origin or "").resolve().is_relative_to(ROOT)
+def test_an_installed_room_cannot_be_imported_by_its_bare_name(room: str, tmp_path: Path) -> None:
+    script = f"import importlib.util as u; s = u.find_spec({room!r}); print(s and s.origin or '')"
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    origin = ran.stdout.strip()
+    assert not origin or not Path(origin).resolve().is_relative_to(ROOT)
 
 
 @pytest.mark.parametrize("room", ROOMS)
