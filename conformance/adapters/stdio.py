@@ -30,7 +30,7 @@ from contextproof.conformance.contract.calls import (
 )
 from contextproof.conformance.contract.manifest import CONTRACT_VERSION
 from contextproof.conformance.contract.ports import Summarize, SummarizerError
-from contextproof.conformance.contract.tokenizers import count
+from contextproof.conformance.contract.tokenizers import count, unpack_rank_files
 
 #: Seconds a call may take before the builder counts as hanging.
 CALL_TIMEOUT = 60.0
@@ -195,6 +195,7 @@ def host(spec: str, *, env: Mapping[str, str] | None = None, cwd: str | None = N
     ``env`` is added to this process's environment. The present working directory stays importable
     for it, wherever it is started.
     """
+    unpack_rank_files()  # and with that tell children where they are
     environment = {**os.environ, **(env or {})}
     paths = [str(Path.cwd()), environment.get("PYTHONPATH", "")]
     environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)

@@ -128,12 +128,7 @@ def _resume(session: Session) -> None:
         if session.fresh_builder is not None:
             session.fresh_builder.close()
         session.builder = session.fresh_builder = fresh
-    inputs = BuildInputs.from_json(canonical_json(session.inputs()))
-    session.log = inputs.log
-    session.checkpoint, session.working_state = inputs.checkpoint, inputs.working_state
-    session.corrections, session.recall = inputs.corrections, inputs.recall
-    session.environment, session.calibration = inputs.environment, inputs.calibration
-    session.yielded = inputs.yielded
+    session.restore(BuildInputs.from_json(canonical_json(session.inputs())))
     session.plans[-1] = Plan.from_json(canonical_json(session.plan))
     if session.roomy_plan is not None:
         session.roomy_plan = Plan.from_json(canonical_json(session.roomy_plan))

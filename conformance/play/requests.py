@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextproof.conformance.contract.answers import BuildAnswer, Built, CompactionNeeded
 from contextproof.conformance.contract.calls import BuildCall, EstimateCall, ReconcileCall
 from contextproof.conformance.contract.items import LogItem, UsageRecorded
-from contextproof.conformance.contract.plan import Calibration
+from contextproof.conformance.contract.plan import BuildInputs, Calibration
 from contextproof.conformance.contract.request import Request
 from contextproof.conformance.play import sides
 from contextproof.conformance.play.compaction import compact
@@ -88,6 +88,10 @@ def build(
         session.between(session.builder)
     answer: BuildAnswer = session.call(BuildCall(context=context, plan=session.plan, inputs=inputs))
     unchanged = watched is None or watched == inputs.model_dump_json()
+    if watched is not None and not unchanged:
+        session.hands_copies = True
+        inputs = BuildInputs.from_json(watched)
+        session.restore(inputs.model_copy(update={"log": inputs.log[: len(inputs.log) - len(probed)]}))
     session.note(
         BuildRecord(
             context=context,

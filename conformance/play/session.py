@@ -74,6 +74,8 @@ class Session:
     ended: Ending | None = None
     defects_shown: int = 0
     fresh_builder: Builder | None = None
+    #: Set once the builder changed what it was handed: from then on it is handed copies.
+    hands_copies: bool = False
 
     @property
     def plan(self) -> Plan:
@@ -121,6 +123,14 @@ class Session:
             yielded=self.yielded,
             live=self.live(attempt),
         )
+
+    def restore(self, inputs: BuildInputs) -> None:
+        """Take up again what inputs hold: after a resume, or when a builder changed what it was handed."""
+        self.log = inputs.log
+        self.checkpoint, self.working_state = inputs.checkpoint, inputs.working_state
+        self.corrections, self.recall = inputs.corrections, inputs.recall
+        self.environment, self.calibration = inputs.environment, inputs.calibration
+        self.yielded = inputs.yielded
 
     def recorded(self, inputs: BuildInputs, probed: tuple[LogItem, ...] = ()) -> RecordedInputs:
         """The same, as a record keeps it."""

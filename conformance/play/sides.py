@@ -67,7 +67,8 @@ def beside(session: Session, context: CallContext, inputs: BuildInputs) -> None:
 def _build(
     session: Session, purpose: BuildPurpose, context: CallContext, plan: Plan, inputs: BuildInputs
 ) -> None:
-    answer = session.call(BuildCall(context=context, plan=plan, inputs=inputs))
+    handed = inputs.model_copy(deep=True) if session.hands_copies else inputs
+    answer = session.call(BuildCall(context=context, plan=plan, inputs=handed))
     session.note(
         BuildRecord(
             context=context,

@@ -1,0 +1,52 @@
+"""Engines with one fault each: the class is named after the fault, `breaks` is what must notice it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from contextproof.calibration.edits import with_blocks
+from contextproof.conformance.contract.answers import BuildAnswer, Built
+from contextproof.conformance.contract.plan import BuildInputs
+from contextproof.conformance.contract.request import Block
+from contextproof.conformance.contract.session import CallContext
+from contextproof.reference_impl.engine import ReferenceEngine
+
+Edit = Callable[[tuple[Block, ...]], Iterable[Block]]
+
+
+def each(edit: Callable[[Block], Block]) -> Edit:
+    """An edit of every block by itself."""
+    return lambda blocks: map(edit, blocks)
+
+
+class Faulty(ReferenceEngine):
+    """The reference, to be spoiled in one place. ``breaks`` is the requirement named first."""
+
+    breaks: ClassVar[str]
+
+    def edited(
+        self, context: CallContext, inputs: BuildInputs, answer: BuildAnswer, edit: Edit
+    ) -> BuildAnswer:
+        """The answer with its request's blocks edited, hashed and estimated anew; refusals as they are."""
+        if not isinstance(answer, Built):
+            return answer
+        sent = with_blocks(answer, edit(answer.request.blocks))
+        by_class = self.estimate(context, inputs.calibration, sent.request.blocks).by_class
+        estimate = sent.request.estimate.model_copy(update={"by_class": by_class})
+        return sent.model_copy(update={"request": sent.request.model_copy(update={"estimate": estimate})})
+
+
+def faulty_engines() -> dict[str, type[Faulty]]:
+    """Every faulty engine, by name."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    found = (engine for engine in Faulty.__subclasses__() if hasattr(engine, "breaks"))
+    return {engine.__name__: engine for engine in sorted(found, key=lambda engine: engine.__name__)}
+
+
+def spec(engine: type[Faulty]) -> str:
+    """How the command line names it."""
+    return f"{engine.__module__}:{engine.__name__}"

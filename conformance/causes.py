@@ -1,0 +1,48 @@
+"""Which failure follows from which, so that the first line a reader sees is the cause.
+
+A failure is told below another where the table or the judgement itself says that it follows from it,
+and that other one failed too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from contextproof.conformance.requirements.registry import by_number
+from contextproof.conformance.verdicts import Result, Verdict
+
+#: requirement: those that, where they fail too, are its cause.
+FOLLOWS: dict[str, tuple[str, ...]] = {
+    # What changes the prefix is told once: by its hash, its tools or its nonces.
+    "CTX-01.4": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-13.5"),
+    "CTX-03.3": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-13.5"),
+    "CTX-04.4": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-10.1", "CTX-13.5"),
+    "CTX-05.6": ("CTX-03.2", "CTX-04.1"),
+    "CTX-12.1": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-13.5"),
+    # What is left out is not there verbatim either.
+    "CTX-08.3": ("CTX-08.8",),
+    # What differs between two builds in one process differs between two processes too.
+    "CTX-10.3": ("CTX-10.1", "CTX-13.5"),
+    "CTX-13.3": ("CTX-13.2", "CTX-03.2"),
+    "CTX-16.1": ("CTX-10.1", "CTX-13.5"),
+    "CTX-16.2": ("CTX-10.1", "CTX-13.5"),
+}
+
+
+def in_order_of_cause(results: Iterable[Result]) -> list[tuple[Result, tuple[str, ...]]]:
+    """Failed results, causes first by id; each with the ids of failures that it follows from."""
+    failed = {result.requirement: result for result in results if result.verdict is Verdict.FAILED}
+    told = [(result, _causes(result, failed)) for result in failed.values()]
+    return sorted(told, key=lambda pair: (bool(pair[1]), by_number(pair[0].requirement)))
+
+
+def _causes(result: Result, failed: dict[str, Result]) -> tuple[str, ...]:
+    """Failed requirements that explain this one, and are not themselves explained by it."""
+    named = FOLLOWS.get(result.requirement, ())
+    if result.found is not None:
+        named += result.found.violation.follows
+    return tuple(
+        dict.fromkeys(
+            cause for cause in named if cause in failed and result.requirement not in FOLLOWS.get(cause, ())
+        )
+    )

@@ -1,0 +1,1 @@
+"""Certification: thousands of generated sessions, played in parallel, judged, and added up."""

@@ -1,0 +1,74 @@
+"""How much is played: profiles, and the units of work that any number of workers can share."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Literal
+
+from contextproof.conformance.contract.base import Count, Frozen, Id
+
+Profile = Literal["smoke", "gate", "certify", "soak"]
+
+#: Sessions generated for each strategy, by profile. Soak plays certify's number round after round.
+SESSIONS: dict[Profile, int] = {"smoke": 12, "gate": 40, "certify": 160, "soak": 160}
+#: The seed of the profile whose sessions are the same on every machine.
+GATE_SEED = 20
+#: Sessions in a unit: enough to be worth a worker's while, few enough to share out evenly.
+UNIT_SESSIONS = 20
+
+
+class Budget(Frozen):
+    """What is to be played. The same budget gives the same sessions wherever it is played.
+
+    Attributes:
+        seed: of everything random.
+        nonce: mixed into the seed, so that nobody can fit a builder to known sessions.
+        sessions: how many are generated for each strategy.
+        only, exclude: ids, or beginnings of ids, of the requirements judged. A narrowed run
+            certifies nothing.
+    """
+
+    profile: Profile
+    seed: Count
+    nonce: str = ""
+    sessions: Count
+    only: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether some requirements are left out."""
+        return bool(self.only or self.exclude)
+
+    def wants(self, identifier: str) -> bool:
+        """Whether a requirement is to be judged."""
+        named = not self.only or any(identifier.startswith(part) for part in self.only)
+        return named and not any(identifier.startswith(part) for part in self.exclude)
+
+
+class Unit(Frozen):
+    """A piece of work: sessions of one strategy, from one seed."""
+
+    name: Id
+    strategy: str
+    seed: Count
+    sessions: Count
+
+
+def units(budget: Budget, strategies: tuple[str, ...], round_number: int = 0) -> tuple[Unit, ...]:
+    """All units of a budget, in order. Later rounds (of a soak) hold other sessions."""
+    found: list[Unit] = []
+    for strategy in strategies:
+        left, number = budget.sessions, 0
+        while left > 0:
+            name = f"{strategy}-{round_number:03d}-{number:03d}"
+            size = min(left, UNIT_SESSIONS)
+            found.append(Unit(name=name, strategy=strategy, seed=_seed(budget, name), sessions=size))
+            left, number = left - size, number + 1
+    return tuple(found)
+
+
+def _seed(budget: Budget, name: str) -> int:
+    """A seed of its own for each unit, from the run's seed and nonce."""
+    digest = sha256(f"{budget.seed}\0{budget.nonce}\0{name}".encode()).digest()
+    return int.from_bytes(digest[:6], "big")

@@ -1,0 +1,165 @@
+"""The commands. Each is thin over a function that the pytest plugin uses too."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from contextproof.conformance.builder import BuilderError
+from contextproof.conformance.verdicts import ExitCode
+
+REFERENCE = "contextproof.reference_impl.engine:factory"
+
+app = typer.Typer(
+    name="contextproof",
+    help="Measures context engines: is the prefix one, are pairs whole, is trust contained, is the "
+    "budget sound, is the same built from the same?\n\n"
+    "Exit status: 0 conforming, 1 not conforming, 2 the builder cannot be measured or the command is "
+    "misused, 3 a fault of contextproof itself.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def main() -> None:
+    """Run the command line; anything unforeseen is our own fault and says so."""
+    try:
+        app()
+    except BuilderError as error:
+        _complain(f"builder error: {error}")
+        sys.exit(ExitCode.BUILDER_OR_USAGE_ERROR)
+    except KeyboardInterrupt:
+        _complain("interrupted; nothing was certified")
+        sys.exit(ExitCode.HARNESS_ERROR)
+    except BrokenPipeError:
+        sys.exit(ExitCode.HARNESS_ERROR)
+    except Exception as error:
+        _complain(f"a fault of contextproof, not of the builder: {type(error).__name__}: {error}")
+        _complain("please report it with the traceback that CONTEXTPROOF_DEBUG=1 shows")
+        if _debugging():
+            raise
+        sys.exit(ExitCode.HARNESS_ERROR)
+
+
+def _debugging() -> bool:
+    return bool(os.environ.get("CONTEXTPROOF_DEBUG"))
+
+
+def _complain(message: str) -> None:
+    from contextproof.conformance.report.escape import visible
+
+    Console(stderr=True).print(visible(message), markup=False, highlight=False, soft_wrap=True)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"contextproof {version('contextproof')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def gate(
+    builder: Annotated[
+        str,
+        typer.Option(
+            help="The engine to measure, as package.module:factory. The working directory is importable."
+        ),
+    ] = REFERENCE,
+    scenario: Annotated[
+        list[Path] | None,
+        typer.Option(help="Play this scenario file instead of the scripted ones; may be repeated."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Play the scripted sessions, the fifty turns first, and say which of the five gates hold.
+
+    Prints each gate with what was checked and how often, four metrics, and for whatever fails the
+    cause first. Exit status 0 only if all five gates hold.
+    """
+    from contextproof.conformance.gate import run_scripted
+    from contextproof.conformance.report.gate import print_gate
+    from contextproof.conformance.report.progress import progress
+    from contextproof.scenarios import BadScenario
+
+    try:
+        with progress(Console(stderr=True), quiet=as_json) as tell:
+            run = run_scripted(builder, scenario or (), progress=tell)
+    except BadScenario as error:
+        _complain(str(error))
+        raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
+    if as_json:
+        print(run.model_dump_json(indent=1))
+    else:
+        print_gate(run, Console())
+    raise typer.Exit(ExitCode.CONFORMING if run.all_hold else ExitCode.NOT_CONFORMING)
+
+
+@app.command()
+def schema(
+    out: Annotated[
+        Path | None, typer.Option(help="Write one file a message into this folder instead of printing.")
+    ] = None,
+) -> None:
+    """Give the JSON Schemas of every message: calls, answers, manifest, scenario, trace.
+
+    Without --out, one JSON document with a member for each.
+    """
+    from contextproof.conformance.schemas import print_schemas, write_schemas
+
+    if out is None:
+        print_schemas(sys.stdout)
+        return
+    try:
+        number = write_schemas(out)
+    except OSError as error:
+        _complain(f"cannot write schemas to {out}: {error.strerror or error}")
+        raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
+    print(f"wrote {number} schemas to {out}")
+
+
+@app.command()
+def explain(
+    requirement: Annotated[str, typer.Argument(help="An id such as CTX-03.2, or a decision such as CTX-03.")],
+) -> None:
+    """Say what a requirement demands, when it is put to the test, and what a violation costs."""
+    from contextproof.conformance.report.explain import explain_lines
+
+    try:
+        told = explain_lines(requirement)
+    except KeyError as error:
+        _complain(str(error.args[0]))
+        raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
+    print("\n".join(told))
+
+
+@app.command()
+def host(
+    builder: Annotated[str, typer.Argument(help="The engine to serve, as package.module:factory.")],
+) -> None:
+    """Serve a Python builder over standard input and output, one JSON-RPC message a line.
+
+    What the builder prints goes to standard error.
+    """
+    from contextproof.conformance.adapters.host import serve
+
+    serve(builder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""The milestone gate: play the scripted sessions, judge them, and say which of five gates hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from contextproof import scenarios
+from contextproof.conformance.adapters.in_process import load
+from contextproof.conformance.adapters.twin import twin
+from contextproof.conformance.builder import Builder
+from contextproof.conformance.contract.base import Frozen
+from contextproof.conformance.contract.calls import OpenSessionCall
+from contextproof.conformance.contract.manifest import Manifest
+from contextproof.conformance.evidence import Ledger
+from contextproof.conformance.metrics import Metrics, measure, tally
+from contextproof.conformance.play.driver import play
+from contextproof.conformance.play.scenario import Scenario
+from contextproof.conformance.play.trace import Trace
+from contextproof.conformance.play.variations import TWIN, VARIATIONS
+from contextproof.conformance.requirements import all_requirements
+from contextproof.conformance.requirements.registry import Gate
+from contextproof.conformance.verdicts import HOLDING, Result, Verdict, decide, holds, merge
+
+#: What a gate rests on until generated sessions are played too.
+SCOPE = "scripted part only"
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being played, and how far it is."""
+
+
+def _silent(_session: str, _done: int, _of: int) -> None:
+    """Progress that nobody is told of."""
+
+
+class GateOutcome(Frozen):
+    """One gate: whether it holds, and the results it rests on."""
+
+    gate: Gate
+    holds: bool
+    verdict: Verdict
+    judgements: int
+    results: tuple[Result, ...]
+
+
+class GateRun(Frozen):
+    """All that a run of the gate found.
+
+    ``sessions`` are the names of the scenarios played, ``endings`` how each ended. ``gates`` in
+    order, ``results`` of every requirement by id.
+    """
+
+    builder: str
+    manifest: Manifest
+    scope: str
+    sessions: tuple[tuple[str, str], ...]
+    requests: int
+    gates: tuple[GateOutcome, ...]
+    results: tuple[Result, ...]
+    metrics: Metrics
+
+    @property
+    def all_hold(self) -> bool:
+        """Whether all five gates hold."""
+        return all(outcome.holds for outcome in self.gates)
+
+
+def run_scripted(spec: str, files: Sequence[Path] = (), *, progress: Progress = _silent) -> GateRun:
+    """Run the gate over the scripted sessions, or over scenario files instead.
+
+    The first of them is also played by a twin.
+
+    Raises:
+        BuilderError: where the builder cannot be reached or answers outside the contract.
+        scenarios.BadScenario: where a file is not a scenario this version can read.
+    """
+    chosen = [scenarios.read(path) for path in files] or list(scenarios.scripted())
+    twins = frozenset(scenario.name for scenario in chosen[:1])
+    return run_gate(spec, chosen, scenarios.corpus, twins=twins, progress=progress)
+
+
+def run_gate(
+    spec: str,
+    scenarios: Sequence[Scenario],
+    corpus: Callable[[str], str],
+    *,
+    twins: frozenset[str],
+    progress: Progress = _silent,
+) -> GateRun:
+    """Play the scripted sessions against the builder named by ``spec`` and judge them.
+
+    Args:
+        spec: ``package.module:factory``.
+        scenarios: the sessions to play.
+        corpus: gives the texts that recipes cut from.
+        twins: names of the scenarios that are also played by a twin in another process.
+        progress: told how far it is.
+
+    Raises:
+        BuilderError: where the builder cannot be reached or answers outside the contract.
+    """
+    builder = load(spec)
+    try:
+        traces: dict[str, Trace] = {}
+        ledger = Ledger()
+        for scenario in scenarios:
+            trace = play(scenario, builder, corpus=corpus, progress=partial(progress, scenario.name))
+            traces[scenario.name] = trace
+            judge(scenario, trace, ledger)
+            judge_variations(scenario, trace, builder, corpus, ledger)
+        for scenario in (s for s in scenarios if s.name in twins):
+            with twin(spec) as other:
+                played = play(
+                    scenario,
+                    other,
+                    corpus=corpus,
+                    beside=frozenset(),
+                    between=_interlude(traces[scenario.name]),
+                    progress=partial(progress, f"{scenario.name} by the twin"),
+                )
+            judge(scenario, traces[scenario.name], ledger, {TWIN: played})
+    finally:
+        builder.close()
+    return _outcome(spec, builder, traces, ledger)
+
+
+def judge(
+    scenario: Scenario, trace: Trace, ledger: Ledger, varied: Mapping[str, Trace] | None = None
+) -> None:
+    """Judge a trace alone, or with traces of its variations by all that compares with one of them."""
+    for requirement in all_requirements():
+        if requirement.variation is None:
+            if varied is None:
+                ledger.note(requirement.id, scenario, requirement.judge(trace))
+        elif varied and requirement.variation in varied:
+            other = varied[requirement.variation]
+            ledger.note(requirement.id, scenario, requirement.judge(trace, other))
+
+
+def judge_variations(
+    scenario: Scenario,
+    trace: Trace,
+    builder: Builder,
+    corpus: Callable[[str], str],
+    ledger: Ledger,
+) -> None:
+    """Play each variation that really differs, and judge the pairs."""
+    varied = {name: vary(scenario) for name, vary in VARIATIONS.items()}
+    traces = {
+        name: play(other, builder, corpus=corpus, beside=frozenset())
+        for name, other in varied.items()
+        if other != scenario
+    }
+    judge(scenario, trace, ledger, traces)
+
+
+def _interlude(trace: Trace) -> Callable[[Builder], None]:
+    """Opens another session of another secret, so that anything held between calls shows."""
+    plan = trace.plans[0] if trace.plans else None
+    context = trace.records[0].context.model_copy(update={"session": "an interlude"})
+
+    def interlude(builder: Builder) -> None:
+        if plan is not None:
+            opening = plan.opening.model_copy(update={"platform_secret": "a secret of another platform"})
+            builder.call(OpenSessionCall(context=context, opening=opening))
+
+    return interlude
+
+
+def _outcome(spec: str, builder: Builder, traces: Mapping[str, Trace], ledger: Ledger) -> GateRun:
+    results = {
+        requirement.id: decide(requirement, ledger, builder.manifest, builder.ports)
+        for requirement in all_requirements()
+    }
+    return GateRun(
+        builder=spec,
+        manifest=builder.manifest,
+        scope=SCOPE,
+        sessions=tuple((name, trace.ended) for name, trace in traces.items()),
+        requests=sum(len(trace.sent) for trace in traces.values()),
+        gates=tuple(_gate(gate, results.values()) for gate in Gate),
+        results=tuple(results.values()),
+        metrics=measure([tally(tuple(traces.values()))]),
+    )
+
+
+def _gate(gate: Gate, results: Iterable[Result]) -> GateOutcome:
+    members = {r.id for r in all_requirements() if r.gate is gate}
+    mine = tuple(result for result in results if result.requirement in members)
+    verdicts = [result.verdict for result in mine]
+    worst = merge(verdicts)
+    if worst in HOLDING and Verdict.NOT_CLAIMED in verdicts:
+        worst = Verdict.NOT_CLAIMED
+    return GateOutcome(
+        gate=gate,
+        holds=holds(verdicts),
+        verdict=worst,
+        judgements=sum(result.evidence.judgements for result in mine),
+        results=mine,
+    )

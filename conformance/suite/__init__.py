@@ -1,0 +1,1 @@
+"""The gate as tests, for people who live in pytest (see `plugin` for ``--builder``)."""
