@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from contextproof.conformance.builder import BuilderError
+from contextproof.conformance.certification.budget import Profile
 from contextproof.conformance.verdicts import ExitCode
 
 REFERENCE = "contextproof.reference_impl.engine:factory"
@@ -108,6 +109,114 @@ def gate(
     else:
         print_gate(run, Console())
     raise typer.Exit(ExitCode.CONFORMING if run.all_hold else ExitCode.NOT_CONFORMING)
+
+
+@app.command()
+def certify(
+    builder: Annotated[
+        str,
+        typer.Option(
+            help="The engine to measure, as package.module:factory. The working directory is importable."
+        ),
+    ] = REFERENCE,
+    profile: Annotated[
+        Profile, typer.Option(help="How much is played: smoke, gate, certify, or soak (round after round).")
+    ] = "certify",
+    examples: Annotated[
+        int | None,
+        typer.Option(min=1, help="Sessions generated for each strategy, instead of the profile's."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of everything random; drawn and printed if not given.")
+    ] = None,
+    nonce: Annotated[str, typer.Option(help="Mixed into the seed: a verifier's own secret.")] = "",
+    workers: Annotated[int, typer.Option("-n", min=1, help="Processes that play at once.")] = 2,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Judge only requirements whose id begins so; may be repeated.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="Leave out requirements whose id begins so; may be repeated.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the run; by default contextproof-SEED here.")
+    ] = None,
+    resume: Annotated[bool, typer.Option(help="Take up a run that was interrupted.")] = False,
+    known_failures: Annotated[
+        Path | None,
+        typer.Option(help="TOML file of failures that are known: [[failure]] with id, reason, link."),
+    ] = None,
+    minutes: Annotated[int, typer.Option(min=1, help="With --profile soak: how long.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Play generated sessions by the hundred and say of every requirement whether it held.
+
+    For what failed, the smallest session found is written as a counterexample, with the command that
+    replays it. The same seed, nonce and profile play the same sessions with any number of workers.
+    """
+    from contextproof.conformance.certification import command as c
+    from contextproof.conformance.certification.run import HarnessError, Settings
+    from contextproof.conformance.report.certification import print_certification
+    from contextproof.conformance.report.progress import progress
+
+    try:
+        known = frozenset(c.read_known_failures(known_failures)) if known_failures else frozenset()
+        budget = c.make_budget(
+            profile,
+            seed=seed,
+            nonce=nonce,
+            examples=examples,
+            only=tuple(only or ()),
+            exclude=tuple(exclude or ()),
+        )
+        folder = out or Path(f"contextproof-{budget.seed}")
+        with progress(Console(stderr=True), quiet=as_json) as tell:
+            found, written = c.certify(
+                Settings(builder=builder, budget=budget),
+                folder,
+                workers=workers,
+                resume=resume,
+                known=known,
+                minutes=minutes,
+                progress=tell,
+            )
+    except c.BadUsage as error:
+        _complain(str(error))
+        raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
+    except HarnessError as error:
+        _complain(f"a fault of contextproof, not of the builder: {str(error).splitlines()[0]}")
+        raise typer.Exit(ExitCode.HARNESS_ERROR) from None
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        print_certification(found, written, Console())
+    good, mended = c.passes(found, known)
+    for identifier in mended:
+        _complain(f"{identifier} is listed as a known failure and holds now; take it off the list")
+    raise typer.Exit(ExitCode.CONFORMING if good else ExitCode.NOT_CONFORMING)
+
+
+@app.command()
+def replay(
+    files: Annotated[list[Path], typer.Argument(help="Counterexample files, or folders of them.")],
+    builder: Annotated[
+        str, typer.Option(help="The engine to play them against, as package.module:factory.")
+    ] = REFERENCE,
+) -> None:
+    """Play counterexamples again: FIXED, STILL FAILS, FAILS DIFFERENTLY or NO LONGER VALID.
+
+    Exit status 0 only if every one of them is fixed.
+    """
+    from contextproof.conformance.adapters.in_process import load
+    from contextproof.conformance.report.replay import BadCounterexample, replay_files
+
+    try:
+        engine = load(builder)
+        fixed = replay_files(files, engine, print)
+        engine.close()
+    except BadCounterexample as error:
+        _complain(str(error))
+        raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
+    raise typer.Exit(ExitCode.CONFORMING if fixed else ExitCode.NOT_CONFORMING)
 
 
 @app.command()

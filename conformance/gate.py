@@ -179,13 +179,14 @@ def _outcome(spec: str, builder: Builder, traces: Mapping[str, Trace], ledger: L
         scope=SCOPE,
         sessions=tuple((name, trace.ended) for name, trace in traces.items()),
         requests=sum(len(trace.sent) for trace in traces.values()),
-        gates=tuple(_gate(gate, results.values()) for gate in Gate),
+        gates=tuple(gate_outcome(gate, results.values()) for gate in Gate),
         results=tuple(results.values()),
         metrics=measure([tally(tuple(traces.values()))]),
     )
 
 
-def _gate(gate: Gate, results: Iterable[Result]) -> GateOutcome:
+def gate_outcome(gate: Gate, results: Iterable[Result]) -> GateOutcome:
+    """A gate over the results of its requirements."""
     members = {r.id for r in all_requirements() if r.gate is gate}
     mine = tuple(result for result in results if result.requirement in members)
     verdicts = [result.verdict for result in mine]

@@ -24,6 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             default=None,
             help="the context engine to measure; see `contextproof gate --help`",
         )
+    group.addoption("--contextproof-run", default=None, help="the folder of a certification's run")
 
 
 @pytest.fixture(scope="session")

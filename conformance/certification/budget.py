@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Literal
 
@@ -47,24 +48,34 @@ class Budget(Frozen):
 
 
 class Unit(Frozen):
-    """A piece of work: sessions of one strategy, from one seed."""
+    """A piece of work, to be done by one worker.
+
+    ``generated``: so many sessions of the strategy ``source``, from ``seed``. ``explicit``: the
+    sessions written down for that strategy. ``scripted``: the one scripted session named ``source``.
+    """
 
     name: Id
-    strategy: str
-    seed: Count
-    sessions: Count
+    kind: Literal["generated", "explicit", "scripted"]
+    source: str
+    seed: Count = 0
+    sessions: Count = 0
 
 
-def units(budget: Budget, strategies: tuple[str, ...], round_number: int = 0) -> tuple[Unit, ...]:
-    """All units of a budget, in order. Later rounds (of a soak) hold other sessions."""
+def units(
+    budget: Budget, strategies: Iterable[str], scripted: Iterable[str], round_number: int = 0
+) -> tuple[Unit, ...]:
+    """All units of a budget, the longest first. Later rounds (of a soak) hold generated ones alone."""
     found: list[Unit] = []
-    for strategy in strategies:
-        left, number = budget.sessions, 0
-        while left > 0:
-            name = f"{strategy}-{round_number:03d}-{number:03d}"
-            size = min(left, UNIT_SESSIONS)
-            found.append(Unit(name=name, strategy=strategy, seed=_seed(budget, name), sessions=size))
-            left, number = left - size, number + 1
+    names = tuple(strategies)
+    if round_number == 0:
+        found += [Unit(name=f"scripted-{name}", kind="scripted", source=name) for name in scripted]
+        found += [Unit(name=f"explicit-{name}", kind="explicit", source=name) for name in names]
+    for start in range(0, budget.sessions, UNIT_SESSIONS):
+        size = min(UNIT_SESSIONS, budget.sessions - start)
+        for source in names:
+            name = f"{source}-{round_number:03d}-{start // UNIT_SESSIONS:03d}"
+            seed = _seed(budget, name)
+            found.append(Unit(name=name, kind="generated", source=source, seed=seed, sessions=size))
     return tuple(found)
 
 

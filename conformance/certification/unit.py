@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.certification.budget import Budget, Unit
 from contextproof.conformance.contract.base import Count, Frozen
 from contextproof.conformance.evidence import Evidence, Found, Ledger
-from contextproof.conformance.judgement import Judgement
 from contextproof.conformance.metrics import Tally, tally
 from contextproof.conformance.play.driver import play
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.conformance.play.trace import Trace
 from contextproof.conformance.play.variations import TWIN, VARIATIONS
 from contextproof.conformance.requirements import all_requirements
-from contextproof.conformance.requirements.registry import Requirement
+
+
+class Trouble(Frozen):
+    """A session in which the builder crashed or answered outside the contract, and how."""
+
+    scenario: Scenario
+    error: str
 
 
 class UnitRecord(Frozen):
-    """Everything a unit leaves behind.
-
-    ``trouble`` are sessions in which the builder crashed or answered outside the contract, each with
-    what was wrong.
-    """
+    """Everything a unit leaves behind. ``sessions`` counts those that could be judged."""
 
     unit: Unit
     sessions: Count
     requests: Count
     evidence: tuple[Evidence, ...]
     found: tuple[Found, ...]
-    trouble: tuple[tuple[Scenario, str], ...] = ()
-    metrics: Tally
+    trouble: tuple[Trouble, ...]
+    tally: Tally
 
 
 def play_unit(
@@ -44,22 +45,20 @@ def play_unit(
 ) -> UnitRecord:
     """Play every session of a unit once, with its variations, and judge it by all that is wanted.
 
-    A harness error is raised as it comes; a builder's error costs only the session it fell in.
+    An error of ours is raised as it comes; one of the builder's costs only the session it fell in.
     """
-    wanted = [requirement for requirement in all_requirements() if budget.wants(requirement.id)]
     ledger = Ledger()
-    trouble: list[tuple[Scenario, str]] = []
+    trouble: list[Trouble] = []
     traces: list[Trace] = []
     for scenario in scenarios:
         try:
-            trace = play(scenario, builder, corpus=corpus)
-            varied = _varied(scenario, trace, builder, twin, corpus, wanted)
+            trace = play(scenario, builder, corpus=corpus, resume_in=twin)
+            varied = _varied(scenario, trace, builder, twin, corpus)
         except BuilderError as error:
-            trouble.append((scenario, str(error)))
+            trouble.append(Trouble(scenario=scenario, error=str(error)))
             continue
         traces.append(trace)
-        for requirement in wanted:
-            ledger.note(requirement.id, scenario, _judge(requirement, trace, varied))
+        judge(scenario, trace, varied, budget, ledger)
     return UnitRecord(
         unit=unit,
         sessions=len(traces),
@@ -67,8 +66,20 @@ def play_unit(
         evidence=tuple(ledger.evidence.values()),
         found=tuple(ledger.found.values()),
         trouble=tuple(trouble),
-        metrics=tally(traces),
+        tally=tally(traces),
     )
+
+
+def judge(scenario: Scenario, trace: Trace, varied: dict[str, Trace], budget: Budget, ledger: Ledger) -> None:
+    """Judge a session by every requirement that the budget wants and that it can be judged by."""
+    for requirement in all_requirements():
+        if not budget.wants(requirement.id):
+            continue
+        if requirement.variation is None:
+            ledger.note(requirement.id, scenario, requirement.judge(trace))
+        elif requirement.variation in varied:
+            other = varied[requirement.variation]
+            ledger.note(requirement.id, scenario, requirement.judge(trace, other))
 
 
 def _varied(
@@ -77,22 +88,14 @@ def _varied(
     builder: Builder,
     twin: Builder | None,
     corpus: Callable[[str], str],
-    wanted: Iterable[Requirement],
 ) -> dict[str, Trace]:
-    """Traces of the variations that some wanted requirement compares with, and that really differ."""
-    names = {requirement.variation for requirement in wanted}
-    varied: dict[str, Trace] = {}
-    for name, vary in VARIATIONS.items():
-        other = vary(scenario)
-        if name in names and other != scenario:
-            varied[name] = play(other, builder, corpus=corpus, beside=frozenset())
-    if TWIN in names and twin is not None and trace.sent:
-        varied[TWIN] = play(scenario, twin, corpus=corpus, beside=frozenset())
+    """Traces of those variations that really differ from the session."""
+    bare: frozenset[str] = frozenset()
+    varied = {
+        name: play(other, builder, corpus=corpus, beside=bare, resume_in=twin)
+        for name, other in ((name, vary(scenario)) for name, vary in VARIATIONS.items())
+        if other != scenario
+    }
+    if twin is not None and trace.sent:
+        varied[TWIN] = play(scenario, twin, corpus=corpus, beside=bare, resume_in=builder)
     return varied
-
-
-def _judge(requirement: Requirement, trace: Trace, varied: dict[str, Trace]) -> list[Judgement]:
-    if requirement.variation is None:
-        return requirement.judge(trace)
-    other = varied.get(requirement.variation)
-    return [] if other is None else requirement.judge(trace, other)

@@ -7,9 +7,9 @@ its envelopes look like.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, Tag, field_validator
+from pydantic import Field, field_validator
 
 from contextproof.conformance.contract.base import Count, Frozen, Id, canonical_json, parse_json_object
 from contextproof.conformance.contract.vocabulary import Trust, declaration, lowest
@@ -194,35 +194,18 @@ class UndeclaredItem(_Item):
         return name
 
 
-_LOG_TYPES = {
-    "user_message",
-    "assistant_message",
-    "tool_call",
-    "tool_result",
-    "working_state_update",
-    "usage",
-    "compaction",
-    "session_closed",
-}
-
-
-def _tag(value: Any) -> str:
-    name = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    return name if isinstance(name, str) and name in _LOG_TYPES else "undeclared"
-
-
-LogItem = Annotated[
-    Annotated[UserMessage, Tag("user_message")]
-    | Annotated[AssistantMessage, Tag("assistant_message")]
-    | Annotated[ToolCall, Tag("tool_call")]
-    | Annotated[ToolResult, Tag("tool_result")]
-    | Annotated[WorkingStateWritten, Tag("working_state_update")]
-    | Annotated[UsageRecorded, Tag("usage")]
-    | Annotated[CompactionRecorded, Tag("compaction")]
-    | Annotated[SessionClosed, Tag("session_closed")]
-    | Annotated[UndeclaredItem, Tag("undeclared")],
-    Discriminator(_tag),
+DeclaredLogItem = Annotated[
+    UserMessage
+    | AssistantMessage
+    | ToolCall
+    | ToolResult
+    | WorkingStateWritten
+    | UsageRecorded
+    | CompactionRecorded
+    | SessionClosed,
+    Field(discriminator="type"),
 ]
+LogItem = Annotated[DeclaredLogItem | UndeclaredItem, Field(union_mode="left_to_right")]
 """An entry of the append-only log."""
 
 Message = UserMessage | AssistantMessage | ToolCall | ToolResult

@@ -11,6 +11,7 @@ from contextproof.conformance.contract.caps import MAX_SUMMARY_DEPTH, ContextBud
 from contextproof.conformance.contract.items import EnvironmentItem, LogItem, MemoryCorrection, RecallItem
 from contextproof.conformance.contract.request import Block, ClassTokens, ElidedSpan, Yielded
 from contextproof.conformance.contract.session import Live, Opening
+from contextproof.conformance.contract.tokenizers import TokenizerName
 from contextproof.conformance.contract.working_state import WorkingState
 
 
@@ -18,7 +19,9 @@ class Plan(Frozen):
     """What one epoch is built from: the prefix as rendered, and its exact measure.
 
     ``opening`` is the session's opening as pinned for this epoch: the model in force, and only the
-    tools that stand in the prefix. It is handed back with every later call.
+    tools that stand in the prefix. It is handed back with every later call. ``earlier_tokenizers``
+    are those of earlier epochs that differ from this one's: what was written under one of them may be
+    over a cap by this one's measure, and stands until it is next written.
     """
 
     session: Id
@@ -29,6 +32,7 @@ class Plan(Frozen):
     prefix_tokens: Count
     prefix_sha256: str
     budget: ContextBudget
+    earlier_tokenizers: tuple[TokenizerName, ...] = ()
 
 
 class Checkpoint(Frozen):

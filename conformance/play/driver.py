@@ -36,6 +36,7 @@ def play(
     corpus: Callable[[str], str] = no_corpus,
     beside: frozenset[str] = sides.ALL_SIDES,
     between: Callable[[Builder], None] | None = None,
+    resume_in: Builder | None = None,
     progress: Progress | None = None,
 ) -> Trace:
     """Play a scenario.
@@ -46,6 +47,7 @@ def play(
         corpus: gives the texts that `FromCorpus` recipes cut from.
         beside: what is asked beside the main line (see `sides`).
         between: called with the builder before every main build, to let it do something else.
+        resume_in: where the session goes on after a resume; a process is started for it otherwise.
         progress: told of every step.
 
     Raises:
@@ -58,6 +60,7 @@ def play(
         resolver=Resolver(builder.manifest, corpus),
         sides=beside,
         between=between,
+        resume_in=resume_in,
         clock=scenario.opening.clock,
     )
     try:
@@ -123,11 +126,14 @@ def _force_compaction(session: Session) -> None:
 
 def _resume(session: Session) -> None:
     """Go on in a fresh process: all that is handed over passes through JSON; open calls are closed."""
-    fresh = session.builder.fresh()
-    if fresh is not None:
+    fresh = session.resume_in
+    if fresh is None:
+        fresh = session.builder.fresh()
         if session.fresh_builder is not None:
             session.fresh_builder.close()
-        session.builder = session.fresh_builder = fresh
+        session.fresh_builder = fresh
+    if fresh is not None:
+        session.builder = fresh
     session.restore(BuildInputs.from_json(canonical_json(session.inputs())))
     session.plans[-1] = Plan.from_json(canonical_json(session.plan))
     if session.roomy_plan is not None:

@@ -169,7 +169,7 @@ def _estimate(session: Session, when: EstimateTime, calibration: Calibration, re
     if when.startswith("other_model"):
         other = context.model.model_copy(update={"name": context.model.name + " (another)"})
         context = session.context(other)
-    answer = session.call(EstimateCall(context=context, calibration=calibration, blocks=request.blocks))
+    answer = session.ask(EstimateCall(context=context, calibration=calibration, blocks=request.blocks))
     session.note(
         EstimateRecord(
             context=context,

@@ -46,7 +46,7 @@ def openings(session: Session, opening: Opening) -> None:
 
 def _open(session: Session, purpose: OpenPurpose, opening: Opening) -> Plan | None:
     context = session.context(opening.model).model_copy(update={"epoch": 1})
-    answer = session.call(OpenSessionCall(context=context, opening=opening))
+    answer = session.ask(OpenSessionCall(context=context, opening=opening))
     session.note(OpenRecord(context=context, step=-1, purpose=purpose, opening=opening, answer=answer))
     return answer.plan if isinstance(answer, Planned) else None
 
@@ -68,7 +68,7 @@ def _build(
     session: Session, purpose: BuildPurpose, context: CallContext, plan: Plan, inputs: BuildInputs
 ) -> None:
     handed = inputs.model_copy(deep=True) if session.hands_copies else inputs
-    answer = session.call(BuildCall(context=context, plan=plan, inputs=handed))
+    answer = session.ask(BuildCall(context=context, plan=plan, inputs=handed))
     session.note(
         BuildRecord(
             context=context,
@@ -113,7 +113,7 @@ def validations(session: Session, request: Request) -> None:
 
 def _validate(session: Session, defect: str | None, request: Request) -> None:
     context = session.context()
-    answer = session.call(ValidateCall(context=context, request=request))
+    answer = session.ask(ValidateCall(context=context, request=request))
     session.note(
         ValidateRecord(context=context, step=session.step, defect=defect, request=request, answer=answer)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
 from rich.markup import escape
@@ -43,22 +43,32 @@ def print_gate(run: GateRun, console: Console) -> None:
     for row in metric_rows(run.metrics):
         metrics.add_row(*row)
     console.print(metrics)
-    for line in (*finding_lines(run), *closing_lines(run)):
+    for line in (*finding_lines(run.results), *closing_lines(run)):
         console.print(escape(line), highlight=False)
 
 
 def lines(run: GateRun) -> Iterator[str]:
     """The whole result as plain lines."""
     yield f"builder {visible(run.manifest.name)} {visible(run.manifest.version)} ({run.builder}); {run.scope}"
-    for outcome in run.gates:
+    yield from gate_lines(run.gates)
+    yield from metric_lines(run.metrics)
+    yield from finding_lines(run.results)
+    yield from closing_lines(run)
+
+
+def gate_lines(gates: Iterable[GateOutcome]) -> Iterator[str]:
+    """A line for each gate: its verdict, and what it rests on."""
+    for outcome in gates:
         yield (
             f"{outcome.gate.value:<22} {_gate_verdict(outcome):<14} "
             f"{outcome.judgements:>7,} judgements of {_checked(outcome)}"
         )
-    for name, measured, target in metric_rows(run.metrics):
+
+
+def metric_lines(metrics: Metrics) -> Iterator[str]:
+    """A line for each metric: what was measured, and what is aimed at."""
+    for name, measured, target in metric_rows(metrics):
         yield f"{name:<34} {measured:<38} target {target}"
-    yield from finding_lines(run)
-    yield from closing_lines(run)
 
 
 def _checked(outcome: GateOutcome) -> str:
@@ -96,9 +106,9 @@ def _spread(spread: Spread | None) -> str:
     return f"min {low}, p50 {middle}, p99 {high} of {spread.number}"
 
 
-def finding_lines(run: GateRun) -> Iterator[str]:
+def finding_lines(results: Sequence[Result]) -> Iterator[str]:
     """What failed, causes first; then what warned and what was never put to the test."""
-    told = in_order_of_cause(run.results)
+    told = in_order_of_cause(results)
     roots = [pair for pair in told if not pair[1]]
     for result, _ in roots[:_CAUSES_SHOWN]:
         yield from failure_lines(result)
@@ -107,13 +117,13 @@ def finding_lines(run: GateRun) -> Iterator[str]:
         yield f"and {len(roots) - _CAUSES_SHOWN} more: {more}"
     for result, causes in told[len(roots) :]:
         yield f"follows from {', '.join(causes)}: {result.requirement} {_words(result)}"
-    for result in run.results:
+    for result in results:
         if result.verdict is Verdict.WARNED:
             yield f"warning {result.requirement} {_words(result)}: {_seen(result)}"
-    idle = [r.requirement for r in run.results if r.verdict is Verdict.UNEXERCISED]
+    idle = [r.requirement for r in results if r.verdict is Verdict.UNEXERCISED]
     if idle:
         yield f"unexercised, which is no pass: {', '.join(idle)}"
-    bare = [r.requirement for r in run.results if r.verdict is Verdict.NOT_CLAIMED]
+    bare = [r.requirement for r in results if r.verdict is Verdict.NOT_CLAIMED]
     if bare:
         yield f"not claimed: {', '.join(bare)}"
 

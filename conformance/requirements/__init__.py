@@ -16,4 +16,3 @@ def all_requirements() -> tuple[Requirement, ...]:
         if module.name.startswith("d") and module.name[1:3].isdigit():
             importlib.import_module(f"{__name__}.{module.name}")
     return tuple(REGISTRY[identifier] for identifier in sorted(REGISTRY, key=by_number))
-

@@ -1,0 +1,65 @@
+"""A certification's outcome for a terminal or a log, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+
+from contextproof.conformance.certification.outcome import Level, Outcome
+from contextproof.conformance.counterexample import Counterexample
+from contextproof.conformance.report.escape import visible
+from contextproof.conformance.report.gate import finding_lines, gate_lines, metric_lines
+from contextproof.conformance.verdicts import Verdict
+
+_LEVELS = {
+    Level.FULL: "full: every MUST is claimed and holds",
+    Level.PARTIAL: "partial",
+    Level.NONE: "none",
+}
+
+
+def print_certification(
+    outcome: Outcome, written: Sequence[tuple[Counterexample, str]], console: Console
+) -> None:
+    """Print everything, escaped, without wrapping."""
+    for line in lines(outcome, written):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def lines(outcome: Outcome, written: Sequence[tuple[Counterexample, str]]) -> Iterator[str]:
+    """The outcome as lines; ``written`` are counterexamples with the files they stand in."""
+    budget = outcome.budget
+    yield (
+        f"builder {visible(outcome.manifest.name)} {visible(outcome.manifest.version)} "
+        f"({outcome.builder}); profile {budget.profile}, seed {budget.seed}"
+        + (f", nonce {visible(budget.nonce)}" if budget.nonce else "")
+    )
+    yield from gate_lines(outcome.gates)
+    yield from metric_lines(outcome.metrics)
+    yield from finding_lines(outcome.results)
+    for trouble in outcome.trouble[:1]:
+        yield f"builder error in {len(outcome.trouble):,} sessions, first: {visible(trouble.error)}"
+    for found, path in written:
+        yield from _counterexample_lines(found, path, outcome.builder)
+    yield from _closing(outcome)
+
+
+def _counterexample_lines(found: Counterexample, path: str, builder: str) -> Iterator[str]:
+    steps = len(found.scenario.steps)
+    yield f"counterexample for {found.requirement}, {steps} steps: {path}"
+    yield f"  contextproof replay {path} --builder {builder}"
+
+
+def _closing(outcome: Outcome) -> Iterator[str]:
+    counts = dict.fromkeys(Verdict, 0)
+    for result in outcome.results:
+        counts[result.verdict] += 1
+    told = ", ".join(f"{number} {verdict.value}" for verdict, number in counts.items() if number)
+    yield f"{outcome.sessions:,} sessions, {outcome.requests:,} requests; requirements: {told}"
+    if outcome.level is None:
+        yield "this run certifies nothing: it was narrowed, or played less than a certification does"
+        return
+    names = ", ".join(outcome.decisions)
+    listed = f" ({names})" if outcome.level is Level.PARTIAL else ""
+    yield f"level {_LEVELS[outcome.level]}{listed}"

@@ -1,0 +1,91 @@
+"""Who is suspect of being passed on, and what an engine may say anyway: the facts behind `first_leak`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from contextproof.conformance.contract.items import (
+    Message,
+    RenderedItem,
+    ToolCall,
+    content,
+    source,
+)
+from contextproof.conformance.contract.vocabulary import Trust
+from contextproof.conformance.play.trace import BuildRecord, CompactRecord, Trace
+from contextproof.conformance.requirements.oracles_canaries import Suspect
+from contextproof.conformance.requirements.oracles_rendering import Lookup, seen_blocks
+
+#: Where in the records an item is taken to have been known from, if it came with the opening.
+_FROM_THE_START = -1
+
+
+class Alibis:
+    """What stands in a trace for and against an engine, read once."""
+
+    def __init__(self, trace: Trace, lookup: Lookup) -> None:
+        self._trace = trace
+        self._lookup = lookup
+        self._entered = _entered(trace)
+        self._sent = [(seen.place, seen.block.text) for seen in seen_blocks(trace)]
+
+    def suspects(self, record: BuildRecord | CompactRecord) -> list[Suspect]:
+        """Texts, arguments, sources and tool names of every untrusted item that the call was handed."""
+        trust = self._lookup.trust(record)
+        return [
+            Suspect(item.id, text)
+            for item in self._handed(record)
+            if trust[item.id] is Trust.EXTERNAL_UNTRUSTED
+            for text in _texts(item)
+        ]
+
+    def innocent(
+        self, record: BuildRecord | CompactRecord, also: Iterable[str]
+    ) -> Callable[[Suspect, str], bool]:
+        """Whether a piece of a suspect's text may be said anyway; ``also`` are further such texts."""
+        trust = self._lookup.trust(record)
+        handed = list(self._handed(record))
+        trusted = [i for i in handed if trust[i.id] is not Trust.EXTERNAL_UNTRUSTED]
+        allowed = [
+            *also,
+            *(text for item in trusted for text in _texts(item)),
+            *(item.id for item in handed),
+            record.inputs.live.clock,
+            *record.inputs.live.ids,
+        ]
+
+        def is_innocent(suspect: Suspect, piece: str) -> bool:
+            entered = self._entered.get(suspect.item_id, _FROM_THE_START)
+            earlier = (text for index, text in self._sent if index < entered)
+            return any(piece in text for text in allowed) or any(piece in text for text in earlier)
+
+        return is_innocent
+
+    def _handed(self, record: BuildRecord | CompactRecord) -> Iterator[RenderedItem]:
+        opening, given = self._trace.plans[record.plan].opening, record.inputs
+        prefix: tuple[RenderedItem, ...] = (*opening.policy, *opening.instructions)
+        standing: tuple[RenderedItem, ...] = (*given.corrections, *given.recall, *given.environment)
+        yield from (*prefix, *opening.tools, *opening.memory)
+        yield from (item for item in self._trace.log[: given.log_length] if isinstance(item, Message))
+        yield from standing
+
+
+def _entered(trace: Trace) -> dict[str, int]:
+    """Index of the first call that was handed an item, by id, for all that came after the opening."""
+    entered: dict[str, int] = {}
+    known = 0
+    for index, record in enumerate(trace.records):
+        if not isinstance(record, BuildRecord | CompactRecord):
+            continue
+        given = record.inputs
+        new = trace.log[known : given.log_length]
+        known = max(known, given.log_length)
+        for item in (*new, *given.corrections, *given.recall, *given.environment):
+            entered.setdefault(item.id, index)
+    return entered
+
+
+def _texts(item: RenderedItem) -> tuple[str, ...]:
+    if isinstance(item, ToolCall):
+        return item.arguments, item.name, source(item)
+    return content(item), source(item)

@@ -1,0 +1,79 @@
+"""An oracle of leaks: whether text that nobody may pass on turns up where it must not.
+
+A canary is a distinctive piece of a suspect text: a run of 24 characters, or a long word with letters
+and digits in it. It is a leak where it turns up and nothing innocent holds it. Innocent is what the
+engine may say anyway: trusted content, what the summarizer wrote, and whatever it had sent before the
+suspect text came into the session, since that cannot stem from it.
+
+Sound rather than complete: a short or reworded piece passes, a coincidence does not accuse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+#: Characters of a run that is taken for a quotation.
+_RUN = 24
+#: How many different characters make a run distinctive: rulers and padding are not.
+_DISTINCT = 8
+#: A run that is innocent is left by this many characters at a time.
+_STRIDE = 12
+_WORD = re.compile(r"[\w-]{12,}")
+
+
+class Suspect(NamedTuple):
+    """A text of an item that may not be passed on."""
+
+    item_id: str
+    text: str
+
+
+class Leak(NamedTuple):
+    """A canary found where it must not be."""
+
+    item_id: str
+    piece: str
+
+
+def first_leak(
+    judged: Iterable[str], suspects: Iterable[Suspect], innocent: Callable[[Suspect, str], bool]
+) -> Leak | None:
+    """The first canary of a suspect that a judged text holds and nothing innocent explains."""
+    texts = list(judged)
+    runs = {text[n : n + _RUN] for text in texts for n in range(len(text) - _RUN + 1)}
+    words = {word for text in texts for word in _WORD.findall(text)}
+    for suspect in suspects:
+        for word in _WORD.findall(suspect.text):
+            if _is_odd(word) and word in words and not innocent(suspect, word):
+                return Leak(suspect.item_id, word)
+        found = _quotation(suspect, runs, innocent)
+        if found is not None:
+            return found
+    return None
+
+
+def _is_odd(word: str) -> bool:
+    """Whether a word is no word of any language: letters and digits both."""
+    return any(c.isdigit() for c in word) and any(c.isalpha() for c in word)
+
+
+def _quotation(suspect: Suspect, runs: set[str], innocent: Callable[[Suspect, str], bool]) -> Leak | None:
+    text, place = suspect.text, 0
+    while place <= len(text) - _RUN:
+        if text[place : place + _RUN] not in runs:
+            place += 1
+            continue
+        end = place + 1
+        while text[end : end + _RUN] in runs and end <= len(text) - _RUN:
+            end += 1
+        whole = text[place : end + _RUN - 1]
+        if innocent(suspect, whole):
+            place = end
+            continue
+        run = text[place : place + _RUN]
+        if len(set(run)) >= _DISTINCT and not innocent(suspect, run):
+            return Leak(suspect.item_id, whole)
+        place += _STRIDE
+    return None
