@@ -151,6 +151,8 @@ def _ratios(traces: Sequence[Trace]) -> tuple[list[int], list[int]]:
     for trace in traces:
         drifted = False
         for sent in trace.sent:
+            if not sent.request.estimate.by_class:
+                continue  # an engine that estimates nothing
             ratio = 1000 * sent.request.estimate.total // max(1, sent.send.count)
             (after if drifted else before).append(ratio)
             drifted = drifted or (sent.send.usage or 0) > sent.request.estimate.total

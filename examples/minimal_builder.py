@@ -1,49 +1,38 @@
-"""A complete adapter: a text prefix, an append-only body, and the first three decisions claimed."""
+"""A complete adapter: a text prefix and an append-only body. It claims decision 3 alone."""
 
-from contextproof.conformance.contract.answers import Built, Planned
-from contextproof.conformance.contract.caps import ContextBudget
-from contextproof.conformance.contract.items import Message, content, own_trust, source
-from contextproof.conformance.contract.manifest import Manifest
-from contextproof.conformance.contract.plan import Plan
-from contextproof.conformance.contract.request import Block, Estimate, Request, prefix_sha256
-from contextproof.conformance.contract.vocabulary import Decision, Region, Role, Slot, declaration
+from contextproof.conformance.contract import answers, caps, items, manifest, plan, request
+from contextproof.conformance.contract import vocabulary as v
 
-NO_BUDGET = ContextBudget(**dict.fromkeys(ContextBudget.model_fields, 0))
-ROLES = {"assistant_message": Role.ASSISTANT, "tool_call": Role.ASSISTANT, "tool_result": Role.TOOL}
+BUDGET = caps.ContextBudget(**dict.fromkeys(caps.ContextBudget.model_fields, 0))
+ABOUT = {"claims": (v.Decision.PREFIX_STABILITY,), "delimiters": (), "codecs": (), "summary_bound": 0}
 
 
-def block(item, slot=None):  # put your own rendering here
-    region = declaration(item.type).region
-    role = ROLES.get(item.type, Role.SYSTEM if region is Region.A else Role.USER)
-    sent_as = {"type": item.type, "slot": slot, "region": region, "role": role, "label": own_trust(item)}
-    return Block(item_id=item.id, source=source(item), text=content(item), **sent_as)
+def block(item, slot=None):  # your own rendering goes here
+    region = v.declaration(item.type).region
+    role = v.Role.SYSTEM if region is v.Region.A else v.Role.USER
+    kind = {"type": item.type, "slot": slot, "region": region, "role": role}
+    origin = {"item_id": item.id, "label": items.own_trust(item), "source": items.source(item)}
+    return request.Block(text=items.content(item), **origin, **kind)
 
 
 class MyBuilder:
-    claims = (Decision.REGIONS, Decision.ORDER, Decision.PREFIX_STABILITY)
-    manifest = Manifest(name="mine", version="1", claims=claims, delimiters=(), codecs=(), summary_bound=0)
+    manifest = manifest.Manifest(name="mine", version="1", **ABOUT)
 
     def open_session(self, context, opening):
         tools = [tool for tool in opening.tools if tool.name in opening.permissions]
-        blocks = tuple(block(i) for i in (*opening.policy, *opening.instructions, *tools, *opening.memory))
-        measured = {"tokens": (), "prefix_tokens": 0, "prefix_sha256": prefix_sha256(blocks)}
-        where = {"session": context.session, "epoch": 1, "opening": opening}
-        return Planned(plan=Plan(blocks=blocks, budget=NO_BUDGET, **measured, **where))
+        prefix = (*opening.policy, *opening.instructions, *tools, *opening.memory)
+        blocks = tuple(block(item) for item in prefix)
+        pinned = {"session": context.session, "epoch": 1, "opening": opening, "blocks": blocks}
+        measured = {"tokens": (), "prefix_tokens": 0, "prefix_sha256": request.prefix_sha256(blocks)}
+        return answers.Planned(plan=plan.Plan(budget=BUDGET, **pinned, **measured))
 
     def build(self, context, plan, inputs):
-        said = [item for item in inputs.log if isinstance(item, Message)]
+        said = [item for item in inputs.log if isinstance(item, items.Message)]
         now = max(n for n, item in enumerate(said) if item.type == "user_message")
-        body = [
-            *(block(i, Slot.HISTORY) for i in said[:now]),
-            *(block(i, Slot.ACTIVE) for i in said[now + 1 :]),
-        ]
-        blocks = (*plan.blocks, *body, block(said[now], Slot.CURRENT))
-        where = {
-            "session": context.session,
-            "epoch": plan.epoch,
-            "turn": context.turn,
-            "request": context.request,
-        }
-        estimate = Estimate(by_class=(), prefix_tokens=0)
-        sent = {"model": context.model.name, "prefix_sha256": plan.prefix_sha256, "estimate": estimate}
-        return Built(request=Request(blocks=blocks, **where, **sent))
+        slots = [v.Slot.HISTORY] * now + [v.Slot.ACTIVE] * (len(said) - now)
+        body = [block(item, slot) for item, slot in zip(said, slots, strict=True)]
+        blocks = (*plan.blocks, *body[:now], *body[now + 1 :], block(said[now], v.Slot.CURRENT))
+        where = {"session": context.session, "turn": context.turn, "request": context.request}
+        sent = {"epoch": plan.epoch, "model": context.model.name, "blocks": blocks}
+        told = {"prefix_sha256": plan.prefix_sha256, "estimate": request.Estimate.nothing()}
+        return answers.Built(request=request.Request(**where, **sent, **told))

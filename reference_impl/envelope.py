@@ -39,6 +39,8 @@ END_OF_MARK: Final = "⟫"
 _NONCE_DIGITS: Final = 16
 #: Envelopes remembered: more than a long session holds between two compactions.
 _REMEMBERED: Final = 8_192
+#: Of pointers and working state, which have their text from the engine, far fewer are in use at once.
+_REMEMBERED_WRAPPED: Final = 256
 
 
 class Sealed(NamedTuple):
@@ -76,11 +78,16 @@ def nonce_of(secret: str, item_type: str, source: str, content: str) -> str:
 def seal(secret: str, item_type: str, trust: Trust, source: str, content: str) -> Sealed:
     """Content in its envelope."""
     nonce = nonce_of(secret, item_type, source, content)
-    return wrap(nonce, item_type, trust, source, escape(content))
+    return _wrapped(nonce, item_type, trust, source, escape(content))
 
 
+@lru_cache(maxsize=_REMEMBERED_WRAPPED)
 def wrap(nonce: str, item_type: str, trust: Trust, source: str, interior: str) -> Sealed:
     """What is rendered already, in an envelope. The interior must not hold a delimiter."""
+    return _wrapped(nonce, item_type, trust, source, interior)
+
+
+def _wrapped(nonce: str, item_type: str, trust: Trust, source: str, interior: str) -> Sealed:
     pieces = (
         f"{OPENING} nonce=",
         nonce,
@@ -96,17 +103,20 @@ def wrap(nonce: str, item_type: str, trust: Trust, source: str, interior: str) -
         nonce,
         END_OF_MARK,
     )
-    ends = list(accumulate(len(piece.encode()) for piece in pieces))
-    extents = [Extent(start=start, end=end) for start, end in zip([0, *ends], ends, strict=False)]
+    ends = tuple(accumulate(len(piece.encode()) for piece in pieces))
+
+    def extent(piece: int) -> Extent:
+        return Extent(start=ends[piece - 1], end=ends[piece])
+
     return Sealed(
         "".join(pieces),
         Envelope(
             opening=Extent(start=0, end=ends[8]),
-            nonce=extents[1],
-            type=extents[3],
-            trust=extents[5],
-            source=extents[7],
+            nonce=extent(1),
+            type=extent(3),
+            trust=extent(5),
+            source=extent(7),
             closing=Extent(start=ends[9], end=ends[12]),
-            closing_nonce=extents[11],
+            closing_nonce=extent(11),
         ),
     )

@@ -7,6 +7,7 @@ that a build costs what the turn added, and joining.
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeVar
@@ -147,22 +148,26 @@ _MEMO: FoldMemo[Opening, LogIndex] = FoldMemo()
 
 def index_log(opening: Opening, log: tuple[LogItem, ...]) -> LogIndex:
     """The index of a log, in a session whose plan has this opening."""
+    return _MEMO.fold(
+        opening,
+        log,
+        start=lambda: empty_index(opening),
+        extend=lambda index, more: extended(opening, index, more),
+    )
 
-    def start() -> LogIndex:
-        return LogIndex(
-            turns=(),
-            history=(),
-            trust=ChainMap({}, opening_trust(opening)),
-            by_id=ChainMap({}, {}),
-        )
 
-    def extend(index: LogIndex, more: tuple[LogItem, ...]) -> LogIndex:
-        growth = _Growth(opening, index)
-        for item in more:
-            growth.add(item)
-        return growth.index()
+def empty_index(opening: Opening) -> LogIndex:
+    """The index of an empty log."""
+    trust = ChainMap[str, Trust]({}, opening_trust(opening))
+    return LogIndex(turns=(), history=(), trust=trust, by_id=ChainMap({}, {}))
 
-    return _MEMO.fold(opening, log, start, extend)
+
+def extended(opening: Opening, index: LogIndex, more: Iterable[LogItem]) -> LogIndex:
+    """The index of a log with more entries, from the index of the log."""
+    growth = _Growth(opening, index)
+    for item in more:
+        growth.add(item)
+    return growth.index()
 
 
 class _Growth:

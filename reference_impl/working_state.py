@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
-from pydantic import ValidationError
-
 from contextproof.conformance.contract.answers import Rejected, Updated
 from contextproof.conformance.contract.caps import (
     CAPS,
@@ -216,7 +214,7 @@ def _answered(carried: _Carried, result: ToolResult) -> _Carried:
         return _Carried(carried.state, left)
     try:
         change = StateUpdate.from_json(call.arguments)
-    except ValidationError:
+    except ValueError:
         return _Carried(carried.state, left)
     origin = WriteOrigin(by="model", item_id=call.id)
     return _Carried(_accepted(carried.state, change, origin), left)

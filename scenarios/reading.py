@@ -113,10 +113,10 @@ def _validated(text: str, document: Any) -> Scenario:
         return Scenario.from_json(text)
     except ValidationError as error:
         problems = error.errors(include_url=False, include_context=False)
-        first = problems[0]
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        where = _path(document, first["loc"]) or "the document"
-        raise _Problem(f"{where}: {_told(first['type'], first['msg'])}{more}") from error
+        told = [(_path(document, p["loc"]), _told(p["type"], p["msg"])) for p in problems]
+        # Of what is wrong with the alternatives of one place, the one that was followed furthest says most.
+        where, what = max((t for t in told if t[0].startswith(told[0][0])), key=lambda t: len(t[0]))
+        raise _Problem(f"{where or 'the document'}: {what}") from error
 
 
 def _told(kind: str, message: str) -> str:
@@ -129,12 +129,12 @@ def _path(document: Any, location: Sequence[int | str]) -> str:
     path, value = "", document
     for number, key in enumerate(location):
         is_last = number == len(location) - 1
-        if isinstance(key, int):
+        if isinstance(key, int) and isinstance(value, list):
             path += f"[{key}]"
-            value = value[key] if isinstance(value, list) and key < len(value) else None
-        elif is_last or (isinstance(value, dict) and key in value):
-            path += f".{key}" if path else key
-            value = value.get(key) if isinstance(value, dict) else None
+            value = value[key] if key < len(value) else None
+        elif isinstance(value, dict) and (is_last or key in value):
+            path += f".{key}" if path else str(key)
+            value = value.get(key)
     return path
 
 

@@ -29,8 +29,9 @@ from hypothesis.strategies import SearchStrategy
 
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.strategies import edges, sessions
+from contextproof.strategies.examples import explicit
 
-__all__ = ["by_key"]
+__all__ = ["by_key", "explicit"]
 
 
 @cache

@@ -97,21 +97,19 @@ def _talks(question: Wording, answer: Wording) -> Move:
 
 def squeezes() -> SearchStrategy[Move]:
     """Results well within their cap, then talk until nothing fits: they give way one after the other."""
-    return st.builds(
-        _squeezes,
-        st.integers(2, 4),
-        st.integers(3, 8),
-        st.sampled_from((share_of_body(1, 6, _TEXT), share_of_body(1, 9, texts.CODE[0]))),
-    )
+    return st.builds(_squeezes, st.sampled_from((4, 2, 3)), st.integers(0, 5), st.sampled_from((6, 9, 40)))
 
 
-def _squeezes(results: int, talks: int, size: Wording) -> Move:
+def _squeezes(results: int, beyond: int, denominator: int) -> Move:
+    """``beyond`` is how many turns of that share of the body follow once half of it is talked full."""
+    size = share_of_body(1, denominator, _TEXT)
+
     def move(author: Author) -> None:
         author.user("Look at these.")
         for _ in range(results):
-            author.reply("", [answered(share_of_body(1, 18, _TEXT))])
+            author.reply("", [answered(share_of_body(1, 17, _TEXT))])
         author.reply("I have.")
-        for _ in range(talks):
+        for _ in range(denominator // 2 + beyond):
             author.user("Go on.")
             author.reply(size)
 

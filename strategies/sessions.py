@@ -49,6 +49,8 @@ def written(draw: DrawFn, name: str, mixtures: tuple[Mixture, ...]) -> Scenario:
     switches = draw(_switches(len(mixture.extra))) if mixture.extra else 0
     for move in draw(_moves(mixture, switches)):
         move(author)
+    if not author.steps:
+        author.request()
     if draw(_QUARTERS) < mixture.closes:
         author.close()
     return author.scenario(name)
@@ -177,6 +179,7 @@ def pressed() -> SearchStrategy[Scenario]:
         pressure.keeps_in_mind(),
         pressure.exhausts(),
         compactions.summarizes(),
+        turns.shows_everything("plain"),
         changes.corrects(texts.brief("plain")) | turns.tells(texts.brief("plain")),
         changes.routes(("tokenizer", "larger", "smaller")) | changes.forces(),
         pressure.cuts_hostile(),

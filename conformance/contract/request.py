@@ -155,6 +155,11 @@ class Estimate(Frozen):
     by_class: tuple[ClassTokens, ...]
     prefix_tokens: Count
 
+    @classmethod
+    def nothing(cls) -> Self:
+        """The estimate of an engine that makes none."""
+        return cls(by_class=(), prefix_tokens=0)
+
     @property
     def total(self) -> int:
         """All of it, prefix and body."""

@@ -9,8 +9,7 @@ from rich.console import Console
 from contextproof.conformance.certification.outcome import Level, Outcome
 from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.report.escape import visible
-from contextproof.conformance.report.gate import finding_lines, gate_lines, metric_lines
-from contextproof.conformance.verdicts import Verdict
+from contextproof.conformance.report.gate import counted, finding_lines, gate_lines, metric_lines
 
 _LEVELS = {
     Level.FULL: "full: every MUST is claimed and holds",
@@ -52,10 +51,7 @@ def _counterexample_lines(found: Counterexample, path: str, builder: str) -> Ite
 
 
 def _closing(outcome: Outcome) -> Iterator[str]:
-    counts = dict.fromkeys(Verdict, 0)
-    for result in outcome.results:
-        counts[result.verdict] += 1
-    told = ", ".join(f"{number} {verdict.value}" for verdict, number in counts.items() if number)
+    told = counted(outcome.results)
     yield f"{outcome.sessions:,} sessions, {outcome.requests:,} requests; requirements: {told}"
     if outcome.level is None:
         yield "this run certifies nothing: it was narrowed, or played less than a certification does"

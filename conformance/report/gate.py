@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
@@ -13,7 +14,7 @@ from contextproof.conformance.gate import GateOutcome, GateRun
 from contextproof.conformance.metrics import Metrics, Spread
 from contextproof.conformance.report.escape import visible
 from contextproof.conformance.requirements.registry import REGISTRY
-from contextproof.conformance.verdicts import HOLDING, Result, Verdict
+from contextproof.conformance.verdicts import Result, Verdict
 
 #: Failures told in full; the rest are counted.
 _CAUSES_SHOWN = 6
@@ -123,9 +124,9 @@ def finding_lines(results: Sequence[Result]) -> Iterator[str]:
     idle = [r.requirement for r in results if r.verdict is Verdict.UNEXERCISED]
     if idle:
         yield f"unexercised, which is no pass: {', '.join(idle)}"
-    bare = [r.requirement for r in results if r.verdict is Verdict.NOT_CLAIMED]
+    bare = {REGISTRY[r.requirement].decision: 1 for r in results if r.verdict is Verdict.NOT_CLAIMED}
     if bare:
-        yield f"not claimed: {', '.join(bare)}"
+        yield f"not claimed, so not judged: decisions {', '.join(bare)}"
 
 
 def failure_lines(result: Result) -> Iterator[str]:
@@ -155,10 +156,15 @@ def closing_lines(run: GateRun) -> Iterator[str]:
     if early:
         yield f"ended early by the engine's own choice: {', '.join(early)}"
     held = sum(outcome.holds for outcome in run.gates)
-    bad = sum(result.verdict not in HOLDING for result in run.results)
     yield (
         f"{held} of {len(run.gates)} gates hold over {len(run.sessions)} sessions and "
-        f"{run.requests:,} requests; {bad} of {len(run.results)} requirements do not hold"
+        f"{run.requests:,} requests; requirements: {counted(run.results)}"
     )
     if not run.all_hold:
         yield "read a requirement's text: contextproof explain CTX-…"
+
+
+def counted(results: Iterable[Result]) -> str:
+    """How many requirements have which verdict, worst first."""
+    counts = Counter(result.verdict for result in results)
+    return ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])

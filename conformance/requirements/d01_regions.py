@@ -167,6 +167,7 @@ def undeclared_type_is_refused(trace: Trace) -> Iterator[Judgement]:
             else f"the build answered {answer.answer.replace('_', ' ')}",
             required=f"invalid input (undeclared_type) that names {listed(sorted(types))}",
             witnesses=(UNDECLARED,),
+            follows=("CTX-08.9",) if isinstance(answer, a.BudgetExhausted) else (),
         )
 
 

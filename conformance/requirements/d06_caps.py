@@ -15,6 +15,7 @@ from contextproof.conformance.contract.vocabulary import (
     MEMORY_CORRECTION,
     RECALL,
     WORKING_STATE,
+    Region,
     Slot,
     TokenClass,
 )
@@ -44,6 +45,7 @@ from contextproof.conformance.requirements.oracles_views import (
     prefix_text,
     request_of,
 )
+from contextproof.conformance.requirements.oracles_yield import IMPURE
 from contextproof.conformance.requirements.registry import MUST, Gate, requirement
 from contextproof.conformance.requirements.telling import listed, quoted
 
@@ -59,6 +61,8 @@ EVERY_CLASS = "working state, a correction and environment in one request"
 ITEM_OVER_CAP = "a recalled item that alone exceeds the cap"
 RECALL_DROPPED = "a request with some of the recall left out"
 
+#: Types of region B that no window changes.
+_FIXED = (WORKING_STATE, MEMORY_CORRECTION, ENVIRONMENT)
 #: Nine tenths, as a ratio of integers.
 _NEAR_NUMERATOR, _NEAR_DENOMINATOR = 9, 10
 
@@ -198,21 +202,25 @@ def window_size_scales_only_history(trace: Trace) -> Iterator[Judgement]:
             required=f"the same bytes in windows of {pair.main.context.model.window} and "
             f"{pair.side.context.model.window} tokens",
             witnesses=_pair_situations(request_of(trace, pair.record, pair.main, small), large),
-            follows=("CTX-13.5", "CTX-10.1") if only_nonces else (),
+            follows=IMPURE if only_nonces else (),
         )
 
 
 def _differ_in_nonces_alone(small: Sequence[Block], large: Sequence[Block]) -> bool:
-    """Whether blocks of the same items hold the same between opening and closing."""
-    held = {(block.type, block.item_id): interior(block) for block in large}
-    return all(held.get((b.type, b.item_id), interior(b)) == interior(b) for b in small)
+    """Whether what has an absolute cap is the same between opening and closing."""
+
+    def held(blocks: Sequence[Block]) -> list[str]:
+        capped = [b for b in blocks if b.region is Region.A or b.type in _FIXED or b.slot is Slot.CURRENT]
+        return [interior(block) for block in capped]
+
+    return held(small) == held(large)
 
 
 def _scaled(given: RecordedInputs, small: a.Built, large: a.Built) -> str:
     """What the larger window changed and should not have."""
     if prefix_text(small.request.blocks) != prefix_text(large.request.blocks):
         return "the prefix differs with the window"
-    for item_type in (WORKING_STATE, MEMORY_CORRECTION, ENVIRONMENT):
+    for item_type in _FIXED:
         before, after = of_type(small.request.blocks, item_type), of_type(large.request.blocks, item_type)
         if [b.text for b in before] != [b.text for b in after]:
             return f"{item_type} differs with the window"

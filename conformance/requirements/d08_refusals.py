@@ -18,6 +18,7 @@ from contextproof.conformance.requirements.oracles_views import (
     log_of,
 )
 from contextproof.conformance.requirements.oracles_yield import (
+    IMPURE,
     STANDING,
     compacted_bound,
     everything_bound,
@@ -75,6 +76,8 @@ def unyielding_excess_is_exhausted(trace: Trace) -> Iterator[Judgement]:
             required=f"budget exhausted, naming {' or '.join(sorted(largest))}: "
             + (str(over[0]) if over else f"at least {floor} of {limit} tokens"),
             witnesses=(CLASS_OVER_CAP,) if over else (NEVER_YIELD_OVER_LIMIT,),
+            # An engine that always refuses, or that counts with another limit, is wrong about that.
+            follows=("CTX-06.2",) if isinstance(answer, a.Built) else ("CTX-08.9",),
         )
 
 
@@ -149,6 +152,7 @@ def refusals_are_true(trace: Trace) -> Iterator[Judgement]:
             seen=problem,
             required=f"a request, since it fits the limit of {limit} tokens",
             witnesses=(witness,),
+            follows=IMPURE,
         )
 
 

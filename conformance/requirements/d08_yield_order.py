@@ -32,6 +32,7 @@ from contextproof.conformance.requirements.oracles_views import (
     request_of,
 )
 from contextproof.conformance.requirements.oracles_yield import (
+    IMPURE,
     everything_bound,
     fits_whole,
     gave_way,
@@ -91,6 +92,7 @@ def nothing_yields_without_need(trace: Trace) -> Iterator[Judgement]:
             f"{roomy.request.estimate.total} of {small.model.limit} tokens",
             required="nothing more given up, since it fits",
             witnesses=(NEARLY_PRESSED,) if could else (),
+            follows=IMPURE,
         )
 
 
@@ -251,6 +253,7 @@ def larger_window_never_yields_more(trace: Trace) -> Iterator[Judgement]:
             else f"{listed(sorted(more))} gave way only in the window of {windows[1]}",
             required=f"no more given up than in the window of {windows[0]}",
             witnesses=(SMALLER_YIELDED,) if gave_way(small) else (),
+            follows=IMPURE,
         )
 
 
@@ -377,4 +380,5 @@ def _pressed_truly(trace: Trace, built: Made) -> Iterator[Judgement]:
             at=built.at(new[0] if new else None),
             seen=f"{listed(new)} gave way under pressure in a request that fits whole, for its cap",
             required="cause cap, where there is no pressure",
+            follows=IMPURE,
         )

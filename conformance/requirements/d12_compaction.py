@@ -10,7 +10,7 @@ from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.events import EpochRotated
 from contextproof.conformance.contract.items import LogItem, Message, content
 from contextproof.conformance.contract.plan import Checkpoint
-from contextproof.conformance.contract.request import ElidedSpan, PointerKind, Request
+from contextproof.conformance.contract.request import ElidedSpan, Extent, PointerKind, Request
 from contextproof.conformance.contract.vocabulary import CHECKPOINT, Region, Trust, lowest
 from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import CompactRecord, Trace
@@ -182,10 +182,18 @@ def _no_leak(
     )
 
 
+def _start(extent: Extent) -> int:
+    return extent.start
+
+
 def _pointer_is_clean(seen: Seen, alibis: Alibis) -> Judgement:
     pointer, text = seen.block.pointer, seen.block.text.encode()
     assert pointer is not None
-    outside = (text[: pointer.reference.start], text[pointer.reference.end :])
+    # What opens and closes the envelope is the engine's own but for the source: one string a type.
+    envelope = seen.block.envelope
+    own = [pointer.reference, *((envelope.opening, envelope.closing) if envelope else ())]
+    edges = [0, *(edge for e in sorted(own, key=_start) for edge in (e.start, e.end)), len(text)]
+    outside = [text[edges[n] : edges[n + 1]] for n in range(0, len(edges), 2)]
     # Not what the summarizer invented: no summary has a place in a pointer.
     leak = first_leak(
         [*(part.decode(errors="replace") for part in outside), seen.block.source],

@@ -38,7 +38,9 @@ def change_between(first: Request, second: Request) -> PrefixChange | None:
     follows: tuple[str, ...] = ()
     if first.prefix_sha256 == second.prefix_sha256 or not _is_hash_true(second):
         follows += ("CTX-03.1",)
-    if tools_alone_differ(first.blocks, second.blocks):
+    if nonces_alone_differ(first.blocks, second.blocks):
+        follows += ("CTX-13.5",)
+    elif tools_alone_differ(first.blocks, second.blocks):
         follows += ("CTX-04.1",)
     elif _is_cut(first.blocks, second.blocks):
         follows += ("CTX-07.5",)
@@ -67,6 +69,23 @@ def _is_cut(first: Iterable[Block], second: Iterable[Block]) -> bool:
     after = {(block.type, block.item_id): interior(block) for block in region(second, Region.A)}
     before = {(block.type, block.item_id): interior(block) for block in region(first, Region.A)}
     return set(after) <= set(before) and all(before[key].startswith(after[key]) for key in after)
+
+
+def nonces_alone_differ(first: Iterable[Block], second: Iterable[Block]) -> bool:
+    """Whether two prefixes are the same but for the nonces of their envelopes."""
+
+    def rest(blocks: Iterable[Block]) -> list[bytes]:
+        return [_without_nonces(block) for block in region(blocks, Region.A)]
+
+    return rest(first) == rest(second)
+
+
+def _without_nonces(block: Block) -> bytes:
+    data = block.text.encode()
+    if block.envelope is None:
+        return data
+    nonce, closing = block.envelope.nonce, block.envelope.closing_nonce
+    return data[: nonce.start] + data[nonce.end : closing.start] + data[closing.end :]
 
 
 def _told(first: Request, second: Request) -> str:

@@ -54,6 +54,10 @@ STANDING = (
 )
 
 
+#: Where builds of the same inputs differ by themselves, comparing two of them says little.
+IMPURE = ("CTX-10.1", "CTX-13.5")
+
+
 def is_truncated(block: Block) -> bool:
     """Whether a block is a truncation pointer."""
     return block.pointer is not None and block.pointer.kind is PointerKind.TRUNCATION

@@ -31,7 +31,7 @@ _FRAGMENTS = (
     "مرحبا",
     " " * 50,
 )
-_CHARACTERS = st.characters(exclude_categories=("Cs",))
+_CHARACTERS = st.characters(exclude_categories=["Cs"])
 
 
 def texts(max_size: int = 12) -> st.SearchStrategy[str]:

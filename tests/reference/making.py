@@ -89,7 +89,7 @@ def plan_with_body(body: int, opened: Opening | None = None) -> Plan:
 
 def expect(kind: type[Answer], answer: object) -> Answer:
     """An answer of the kind expected."""
-    assert isinstance(answer, kind), answer
+    assert isinstance(answer, kind), f"answered {getattr(answer, 'answer', answer)}"
     return answer
 
 

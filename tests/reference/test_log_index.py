@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from contextproof.conformance.contract.items import LogItem, ToolResult, UndeclaredItem
 from contextproof.conformance.contract.trust import log_trust, opening_trust
 from contextproof.conformance.contract.vocabulary import Slot, Trust
-from contextproof.reference_impl.log_index import LogIndex, index_log
+from contextproof.reference_impl.log_index import LogIndex, empty_index, extended, index_log
 from contextproof.reference_impl.memo import FoldMemo
 from reference.conversations import logs
 from reference.making import assistant, exchange, opening, user
@@ -17,7 +17,7 @@ OPENING = opening()
 
 
 def summed(index: LogIndex) -> tuple[object, ...]:
-    """An index as plain values."""
+    """An index as plain values, for comparison."""
     return (index.turns, index.history, dict(index.trust), dict(index.by_id), index.length)
 
 
@@ -25,21 +25,11 @@ def summed(index: LogIndex) -> tuple[object, ...]:
 def test_an_index_grown_in_steps_is_the_index_made_at_once(
     log: tuple[LogItem, ...], data: st.DataObject
 ) -> None:
-    at_once = index_log(opening(platform_secret="a secret of another session"), log)
-    for end in sorted(data.draw(st.sets(st.integers(0, len(log))))):
-        index_log(OPENING, log[:end])
-    grown = index_log(OPENING, log)
-    assert len(grown.turns) == len(at_once.turns)
-    assert dict(grown.trust) == dict(at_once.trust)
-    assert summed(grown) == summed(_anew(log))
-
-
-def _anew(log: tuple[LogItem, ...]) -> LogIndex:
-    """The index of equal entries that are other objects, so that nothing remembered is found."""
-    other = tuple(item.model_copy(update={"id": f"{item.id}!"}) for item in log)
-    for item in other:
-        index_log(OPENING, (item,))  # push what is remembered out
-    return index_log(OPENING, log)
+    grown, done = empty_index(OPENING), 0
+    for end in (*sorted(data.draw(st.sets(st.integers(0, len(log))))), len(log)):
+        grown, done = extended(OPENING, grown, log[done:end]), end
+    at_once = extended(OPENING, empty_index(OPENING), log)
+    assert summed(grown) == summed(at_once) == summed(index_log(OPENING, log))
 
 
 def test_a_fork_does_not_show_in_the_log_it_left() -> None:

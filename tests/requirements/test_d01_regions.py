@@ -6,7 +6,7 @@ from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.items import UndeclaredItem
 from contextproof.conformance.contract.plan import Plan
 from contextproof.conformance.contract.request import Block
-from contextproof.conformance.contract.vocabulary import Region
+from contextproof.conformance.contract.vocabulary import Region, TokenClass
 from contextproof.conformance.contract.working_state import Constraint, WorkingState
 from contextproof.conformance.play.trace import Trace
 from contextproof.conformance.requirements import d01_regions as d01
@@ -92,6 +92,11 @@ def test_an_undeclared_type_that_is_built_is_a_violation() -> None:
 def test_an_undeclared_type_refused_under_another_name_is_a_violation() -> None:
     refusal = a.InvalidInput(kind=a.InvalidKind.UNDECLARED_TYPE, subject="x1")
     assert "names 'x1'" in violation("CTX-01.3", _probe(refusal)).seen
+
+
+def test_an_undeclared_type_that_is_answered_as_exhausted_is_told_as_that() -> None:
+    answer = a.BudgetExhausted(token_class=TokenClass.HISTORY, needed=2, available=1)
+    assert violation("CTX-01.3", _probe(answer)).follows == ("CTX-08.9",)
 
 
 def _with_clock(blocks: tuple[Block, ...], clock: str) -> list[Block]:

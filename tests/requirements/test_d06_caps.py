@@ -142,7 +142,7 @@ def test_blocks_that_differ_in_their_nonces_alone_are_told_as_the_matter_of_nonc
     other = t.plan(t.opening(of=LARGE, secret="a secret of another platform"))
     side = t.build(LOG, of=other, purpose="roomy")
     found = violation("CTX-06.3", t.trace(LOG, [t.opened(), main, side]))
-    assert found.follows == ("CTX-13.5", "CTX-10.1")
+    assert found.follows == ("CTX-10.1", "CTX-13.5")
 
 
 def test_recall_left_out_in_silence_is_a_violation() -> None:

@@ -49,6 +49,7 @@ def test_nothing_given_up_where_it_fits_holds() -> None:
 def test_recall_given_up_where_it_fits_is_a_violation() -> None:
     found = violation("CTX-08.1", _pair(LOG, X2))
     assert found.seen.startswith("'x2' gave way, and whole the request is estimated at ")
+    assert found.follows == ("CTX-10.1", "CTX-13.5")
 
 
 def test_a_pointer_that_no_list_names_is_a_violation_too() -> None:
