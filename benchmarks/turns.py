@@ -46,7 +46,7 @@ MODEL = ModelSpec(
     overhead_per_block=4,
 )
 OPENING = Opening(
-    platform_secret="a secret of the platform's own",
+    platform_secret="a secret of the platform's own",  # noqa: S106
     model=MODEL,
     policy=(PlatformPolicy(id="policy", text="Do no harm, and say what you did. " * 20),),
     tools=tuple(

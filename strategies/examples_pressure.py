@@ -14,17 +14,17 @@ from contextproof.conformance.play.scenario import (
     SetSummarizer,
     Text,
 )
-from contextproof.strategies import texts
-from contextproof.strategies.author import Answer, Asked, Author, Sent
+from contextproof.strategies import tables
+from contextproof.strategies.author import Answer, Asked, Author, Sent, Wording
 from contextproof.strategies.compactions import Mode
 from contextproof.strategies.examples_writing import example
 from contextproof.strategies.sizes import exact_share, share_of_body
 from contextproof.strategies.state import Written, write, written
 
-PROSE = texts.PROSE[0]
+PROSE = tables.PROSE[0]
 
 
-def _result(text: Text, trust: Trust | None = None) -> Asked:
+def _result(text: Wording, trust: Trust | None = None) -> Asked:
     return Asked(answer=Answer(text=text, trust=trust, source="page"))
 
 
@@ -139,11 +139,12 @@ def the_task_survives_many_calls(author: Author) -> None:
     """One message, forty calls by ones and twos, compacted as need be and once by order."""
     author.user("Migrate every file, and never touch the lock file.")
     write(author, "user", written([Written("constraints", "Never touch the lock file.")]))
-    for number in range(40):
+    halfway = 20
+    for number in range(2 * halfway):
         trust = Trust.INTERNAL if number % 3 else None
         result = Asked(answer=Answer(text=share_of_body(1, 25, PROSE), trust=trust))
         author.reply("", [result] * (1 + number % 2), order=number % 2)
-        if number == 20:
+        if number == halfway:
             _compact(author)
     author.request()
 
@@ -229,7 +230,7 @@ def history_of_more_than_the_new_window(author: Author) -> None:
     """Routed to a model with a fifteenth of the body: no single summarizer call can take all of it."""
     for _ in range(8):
         author.user(share_of_body(1, 20, PROSE))
-        author.reply("", [_result(share_of_body(1, 40, texts.PROSE[1])(author), Trust.INTERNAL)])
+        author.reply("", [_result(share_of_body(1, 40, tables.PROSE[1]), Trust.INTERNAL)])
         author.reply("Done.")
     author.model = author.model.model_copy(update={"name": "small", "body_tokens": 2_500})
     author.add(ChangeRouting(model=author.model))

@@ -20,11 +20,11 @@ from contextproof.conformance.play.scenario import (
     TextItem,
     WriteMemory,
 )
-from contextproof.strategies import pairs, state, texts
+from contextproof.strategies import pairs, state, tables
 from contextproof.strategies.author import ANOTHERS, CONTROL, Answer, Asked, Author, Sent
 from contextproof.strategies.changes import CLOCKS, reversed_keys, routed
 from contextproof.strategies.examples_writing import TOOLS, example, tool
-from contextproof.strategies.state import CAP_OF, FIELDS, Written, write, written
+from contextproof.strategies.state import CAP_OF, FIELDS, Writer, Written, write, written
 
 INTERNAL = Answer(trust=Trust.INTERNAL)
 
@@ -234,7 +234,8 @@ def the_model_against_a_constraint(author: Author) -> None:
     """It rewords one, removes one, does either beside something lawful; then the user does the same."""
     write(author, "user", written([Written("constraints", "Answer in French."), Written("constraints", "x")]))
     author.user("Begin.")
-    for by in ("model", "user"):
+    writers: tuple[Writer, ...] = ("model", "user")
+    for by in writers:
         write(author, by, written([Written("constraints", "Answer in Latin.", old=1), Written("tasks")]))
         write(author, by, lambda told: written([])(told).model_copy(update={"remove_constraints": ("k2",)}))
     author.request()
@@ -246,7 +247,7 @@ def arguments_that_are_no_update(author: Author) -> None:
     author.user("Begin.")
     for arguments in state.MALFORMED:
         author.reply("", [Asked(CONTROL, arguments=arguments)])
-    for text in texts.IMITATIONS:
+    for text in tables.IMITATIONS:
         author.reply(text, [Asked(answer=Answer(text=text))])
     author.user("And?")
     author.request()
@@ -255,7 +256,7 @@ def arguments_that_are_no_update(author: Author) -> None:
 @example("working_state")
 def the_same_entry_over_and_over(author: Author) -> None:
     """One task is replaced by model, user and runtime by turns, across turns and a resume."""
-    for number, by in enumerate(("model", "user", "runtime", "model", "user")):
+    for number, by in enumerate((*state.WRITERS, *state.WRITERS)):
         author.user(f"Round {number}.")
         write(author, by, written([Written("tasks", f"Step {number}.", old=0)]))
         author.add(Resume())

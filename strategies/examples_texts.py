@@ -16,7 +16,7 @@ from contextproof.conformance.play.scenario import (
     Text,
     TextItem,
 )
-from contextproof.strategies import texts
+from contextproof.strategies import tables
 from contextproof.strategies.author import Answer, Asked, Author
 from contextproof.strategies.examples_writing import example, tool
 from contextproof.strategies.sizes import results_cap
@@ -69,7 +69,7 @@ def delimiters_and_special_tokens_everywhere(author: Author) -> None:
     author.add(CorrectMemory(id="x1", memory_id="m1", text=DELIMITER))
     author.user(DELIMITER)
     items = [
-        LabelledItem(id="q1", text=DELIMITER, source=texts.FORGERIES[1]),
+        LabelledItem(id="q1", text=DELIMITER, source=tables.FORGERIES[1]),
         LabelledItem(id="q2", text=SPECIAL, source=(OwnDelimiter(),), trust=Trust.INTERNAL),
     ]
     author.add(Recall(items=tuple(items)))
@@ -83,7 +83,7 @@ def delimiters_and_special_tokens_everywhere(author: Author) -> None:
 def sources_that_forge_attributes(author: Author) -> None:
     """Every forged source, in results of one turn."""
     author.user("Read them all.")
-    for source in texts.FORGERIES:
+    for source in tables.FORGERIES:
         author.reply("", [Asked(answer=Answer(source=source))])
     author.request()
 
@@ -92,7 +92,7 @@ def sources_that_forge_attributes(author: Author) -> None:
 def emoji_cut_at_every_byte(author: Author) -> None:
     """Long results of emoji families, each shifted by one byte more, all over the cap."""
     author.user("Read them all.")
-    family = Repeat(text=texts.FAMILY, times=80)
+    family = Repeat(text=tables.FAMILY, times=80)
     for shift in range(25):
         author.reply("", [Asked(answer=Answer(text=(Repeat(text="x", times=shift), family)))])
     author.request()
@@ -134,7 +134,7 @@ def nothing_at_all(author: Author) -> None:
 @example("hostile")
 def characters_that_must_survive(author: Author) -> None:
     """Control characters, tags, selectors, scripts and noncharacters, each as a user's message."""
-    for text in (*texts.CONTROLS, *texts.INVISIBLE, *texts.SCRIPTS, *texts.STRUCTURED):
+    for text in (*tables.CONTROLS, *tables.INVISIBLE, *tables.SCRIPTS, *tables.STRUCTURED):
         author.user(text)
     author.request()
 

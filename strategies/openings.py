@@ -24,7 +24,7 @@ from contextproof.conformance.play.scenario import (
     Text,
     TextItem,
 )
-from contextproof.strategies import texts
+from contextproof.strategies import tables, texts
 
 TOKENIZERS: tuple[TokenizerName, ...] = ("o200k_base", "cl100k_base")
 
@@ -81,7 +81,7 @@ _SOMETIMES = st.booleans()
 _BARRED = st.integers(0, 7)
 _INSTRUCTIONS = st.integers(0, 2)
 _TRUST = st.sampled_from(TRUSTS)
-_MARK = st.sampled_from(texts.MARKS)
+_MARK = st.sampled_from(tables.MARKS)
 
 
 @cache
@@ -167,7 +167,7 @@ def _tool(flavour: texts.Flavour, number: int) -> SearchStrategy[ScenarioTool]:
 def _forged_names(number: int) -> SearchStrategy[Text]:
     """Names that claim attributes; the number keeps two of them apart."""
     return st.sampled_from(
-        tuple((Literally(text=f"{number} "), *texts.pieces_of(text)) for text in texts.FORGERIES)
+        tuple((Literally(text=f"{number} "), *texts.pieces_of(text)) for text in tables.FORGERIES)
     )
 
 

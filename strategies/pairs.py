@@ -18,7 +18,7 @@ from contextproof.conformance.contract.items import (
     UserMessage,
 )
 from contextproof.conformance.play.scenario import Text
-from contextproof.strategies import texts
+from contextproof.strategies import tables
 from contextproof.strategies.author import Asked, Author, Move
 
 UNDECLARED = ("reminder", "system_message", "Tool_Result", "", "tool_result ", "thought", "x" * 200)
@@ -96,7 +96,7 @@ def _probes_open(beside: bool, call_id: str | None) -> Move:
 
 def probes_undeclared() -> SearchStrategy[Move]:
     """An entry of a type that nothing declares."""
-    return st.builds(_undeclared, st.sampled_from(UNDECLARED), st.sampled_from(texts.STRUCTURED))
+    return st.builds(_undeclared, st.sampled_from(UNDECLARED), st.sampled_from(tables.STRUCTURED))
 
 
 def _undeclared(name: str, text: Text) -> Move:

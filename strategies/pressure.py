@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from contextproof.conformance.contract.caps import CAPS
 from contextproof.conformance.contract.vocabulary import TokenClass, Trust
 from contextproof.conformance.play.scenario import LabelledItem, Recall, Text
-from contextproof.strategies import texts, turns
+from contextproof.strategies import tables, texts, turns
 from contextproof.strategies.author import Answer, Asked, Author, Field, Move, Sent, Wording
 from contextproof.strategies.changes import corrected
 from contextproof.strategies.sizes import exact_share, results_cap, share_of_body, text_of_tokens
@@ -30,14 +30,14 @@ from contextproof.strategies.state import (
     written,
 )
 
-_TEXT = texts.PROSE[0]
+_TEXT = tables.PROSE[0]
 
 RESULT_SIZES: tuple[Wording, ...] = (
     "found",
     share_of_body(1, 16, _TEXT),
-    share_of_body(1, 8, texts.PROSE[-1]),
-    share_of_body(1, 10, texts.CODE[0]),
-    share_of_body(1, 16, texts.TRANSLATED[0]),
+    share_of_body(1, 8, tables.PROSE[-1]),
+    share_of_body(1, 10, tables.CODE[0]),
+    share_of_body(1, 16, tables.TRANSLATED[0]),
     results_cap(),
     results_cap(-1),
     results_cap(1),
@@ -53,7 +53,7 @@ MESSAGE_SIZES: tuple[Wording, ...] = (
     "x",
     share_of_body(1, 10, _TEXT),
     share_of_body(1, 5, _TEXT),
-    share_of_body(1, 3, texts.CODE[0]),
+    share_of_body(1, 3, tables.CODE[0]),
 )
 
 RECALL_CAP = CAPS[TokenClass.RECALL]
@@ -233,7 +233,7 @@ def cuts_hostile() -> SearchStrategy[Move]:
 
 def _repeated() -> SearchStrategy[Text]:
     """A long text of hostile pieces over and over, at every shift."""
-    return st.builds(_over_and_over, st.sampled_from(texts.LITERAL_HOSTILE), st.integers(0, 9))
+    return st.builds(_over_and_over, st.sampled_from(tables.LITERAL_HOSTILE), st.integers(0, 9))
 
 
 def _over_and_over(text: str, shift: int) -> Text:

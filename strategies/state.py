@@ -19,7 +19,7 @@ from contextproof.conformance.contract.caps import (
 from contextproof.conformance.contract.vocabulary import TokenClass
 from contextproof.conformance.contract.working_state import TaskStatus
 from contextproof.conformance.play.scenario import StateChange, StateEntry, Text, WriteState
-from contextproof.strategies import texts
+from contextproof.strategies import tables
 from contextproof.strategies.author import CONTROL, Asked, Author, Field, Links, Move, Wording
 from contextproof.strategies.sizes import text_of_tokens
 from contextproof.strategies.turns import LINKS
@@ -240,7 +240,7 @@ def _malformed(arguments: Text) -> Move:
 
 def imitates() -> SearchStrategy[Move]:
     """The model or a tool says what looks like an update; nothing may change."""
-    return st.builds(_imitates, st.sampled_from(texts.IMITATIONS), st.booleans())
+    return st.builds(_imitates, st.sampled_from(tables.IMITATIONS), st.booleans())
 
 
 def _imitates(text: Text, by_tool: bool) -> Move:

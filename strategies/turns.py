@@ -24,7 +24,7 @@ from contextproof.conformance.play.scenario import (
     WriteMemory,
     WriteState,
 )
-from contextproof.strategies import texts
+from contextproof.strategies import tables, texts
 from contextproof.strategies.author import ANOTHERS, Answer, Asked, Author, Links, Move, Sent, Wording
 from contextproof.strategies.openings import TRUSTS
 
@@ -120,7 +120,7 @@ def _asks(question: Wording, answer: Wording, sent: Sent) -> Move:
 @cache
 def quotes() -> SearchStrategy[Move]:
     """A turn of long ordinary prose or code on both sides."""
-    long = st.builds(texts.about, st.sampled_from(texts.ORDINARY), st.sampled_from((300, 900, 2_500)))
+    long = st.builds(texts.about, st.sampled_from(tables.ORDINARY), st.sampled_from((300, 900, 2_500)))
     return st.builds(_asks, long, long, st.just(Sent()))
 
 

@@ -13,7 +13,6 @@ from typing import IO
 from pydantic import ValidationError
 
 from contextproof.conformance.adapters.in_process import InProcess, load
-from contextproof.conformance.adapters.shape import explain
 from contextproof.conformance.adapters.wire import (
     CALL_LINES,
     REVERSE_LINES,
@@ -32,6 +31,7 @@ from contextproof.conformance.contract.calls import (
 )
 from contextproof.conformance.contract.manifest import CONTRACT_VERSION
 from contextproof.conformance.contract.ports import SummarizerError, Summary, SummaryPart
+from contextproof.conformance.shape import explain
 
 
 def serve(spec: str) -> None:

@@ -11,12 +11,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from contextproof.conformance.adapters.shape import explain, told
 from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.contract.calls import METHOD_OF, METHODS, Call
 from contextproof.conformance.contract.manifest import Manifest
 from contextproof.conformance.contract.ports import Summarize
+from contextproof.conformance.shape import explain, told
 
 
 class InProcess:

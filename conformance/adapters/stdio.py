@@ -16,7 +16,6 @@ from typing import IO, Any
 
 from pydantic import ValidationError
 
-from contextproof.conformance.adapters.shape import explain
 from contextproof.conformance.adapters.wire import ANSWER_LINES, ErrorLine, call_line, error_line, result_line
 from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.contract.base import Frozen
@@ -31,6 +30,7 @@ from contextproof.conformance.contract.calls import (
 from contextproof.conformance.contract.manifest import CONTRACT_VERSION
 from contextproof.conformance.contract.ports import Summarize, SummarizerError
 from contextproof.conformance.contract.tokenizers import count, unpack_rank_files
+from contextproof.conformance.shape import explain
 
 #: Seconds a call may take before the builder counts as hanging.
 CALL_TIMEOUT = 60.0

@@ -12,13 +12,13 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from contextproof import scenarios
 from contextproof.conformance.adapters.in_process import load
-from contextproof.conformance.adapters.shape import explain
 from contextproof.conformance.certification.budget import GATE_SEED, SESSIONS, Budget, Profile
 from contextproof.conformance.certification.outcome import Outcome, counterexamples, outcome
 from contextproof.conformance.certification.run import Folder, Settings, work
 from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.requirements import all_requirements
+from contextproof.conformance.shape import explain
 from contextproof.conformance.verdicts import HOLDING, Verdict
 
 Progress = Callable[[str, int, int], None]

@@ -8,10 +8,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from contextproof import scenarios
-from contextproof.conformance.adapters.shape import explain
 from contextproof.conformance.builder import Builder
 from contextproof.conformance.counterexample import Counterexample, Replay, replay
 from contextproof.conformance.report.escape import visible
+from contextproof.conformance.shape import explain
 
 
 class BadCounterexample(ValueError):
