@@ -8,6 +8,7 @@ to joining the request.
 
 from __future__ import annotations
 
+import gc
 import statistics
 import sys
 import time
@@ -46,7 +47,7 @@ MODEL = ModelSpec(
     overhead_per_block=4,
 )
 OPENING = Opening(
-    platform_secret="a secret of the platform's own",  # noqa: S106
+    platform_secret="a secret of the platform's own",
     model=MODEL,
     policy=(PlatformPolicy(id="policy", text="Do no harm, and say what you did. " * 20),),
     tools=tuple(
@@ -74,6 +75,7 @@ BESIDE = BuildInputs(
 
 def main() -> None:
     """Measure and print, each length against the shortest."""
+    gc.disable()  # as timeit does: collections cost whoever holds the most, which is this script
     engine = ReferenceEngine()
     first = 0.0
     for turns in _SESSIONS:

@@ -15,7 +15,8 @@ from contextproof.conformance.contract.plan import BuildInputs, Plan
 from contextproof.conformance.contract.request import Request
 from contextproof.conformance.contract.session import CallContext
 from contextproof.conformance.contract.vocabulary import TokenClass
-from contextproof.reference_impl.draft import Draft, body_blocks, draft_request, total_of
+from contextproof.reference_impl.assembly import assembled
+from contextproof.reference_impl.draft import Draft, draft_request, total_of
 from contextproof.reference_impl.log_index import index_log
 from contextproof.reference_impl.scope import least_left, scope_of
 from contextproof.reference_impl.standing import over_cap
@@ -52,7 +53,7 @@ def build(context: CallContext, plan: Plan, inputs: BuildInputs) -> BuildAnswer:
         turn=context.turn,
         request=context.request,
         model=plan.opening.model.name,
-        blocks=plan.blocks + body_blocks(draft),
+        blocks=assembled(draft),
         prefix_sha256=plan.prefix_sha256,
         estimate=draft.estimate(),
     )

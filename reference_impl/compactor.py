@@ -50,7 +50,6 @@ _SUMMARY_SHARE: Final = 2
 #: An older summary is kept word for word while it takes no more than one part in so many of the bound.
 _KEPT_SHARE: Final = 2
 
-
 _HISTORY: Final = (TokenClass.CHECKPOINT, TokenClass.HISTORY)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
 from typing import Final, Literal, NamedTuple
 
 from contextproof.conformance.contract.items import ToolResult
@@ -30,7 +29,6 @@ from contextproof.reference_impl.estimator import (
     ratio_of,
 )
 from contextproof.reference_impl.log_index import Entry, LogIndex
-from contextproof.reference_impl.regions import BODY_PLACES
 from contextproof.reference_impl.rendering import item_block, truncation_block
 from contextproof.reference_impl.selection import Selection, select
 from contextproof.reference_impl.standing import recall_within_cap, render_standing
@@ -171,9 +169,8 @@ def with_pointers(draft: Draft, entries: Sequence[Entry], cause: Cause | None) -
     for entry in entries:
         pointer = pointer_to(draft, entry)
         pointed[entry.item.id] = pointer
-        name = class_of(draft, entry)
-        exact[name] += pointer.tokens - entry.tokens
-    yielded = () if cause is None else _yielded(draft, YieldStep.TOOL_RESULT, cause, entries)
+        exact[class_of(draft, entry)] += pointer.tokens - entry.tokens
+    yielded = () if cause is None else tuple(_truncated(draft, entry, cause) for entry in entries)
     return replace(
         draft,
         pointed=pointed,
@@ -183,9 +180,9 @@ def with_pointers(draft: Draft, entries: Sequence[Entry], cause: Cause | None) -
     )
 
 
-def _yielded(draft: Draft, step: YieldStep, cause: Cause, entries: Iterable[Entry]) -> tuple[Yielded, ...]:
+def _truncated(draft: Draft, entry: Entry, cause: Cause) -> Yielded:
     epoch = draft.plan.epoch
-    return tuple(Yielded(step=step, item_id=entry.item.id, epoch=epoch, cause=cause) for entry in entries)
+    return Yielded(step=YieldStep.TOOL_RESULT, item_id=entry.item.id, epoch=epoch, cause=cause)
 
 
 def without_last_recall(draft: Draft) -> Draft:
@@ -225,43 +222,3 @@ def pointer_to(draft: Draft, entry: Entry) -> Pointed:
 
 
 _pointer = lru_cache(maxsize=_REMEMBERED)(truncation_block)
-
-
-def body_blocks(draft: Draft) -> tuple[Block, ...]:
-    """The body's blocks in assembly order (decision 2)."""
-    current = draft.selection.current
-    by_place: dict[Place, Iterable[Block]] = {
-        **draft.standing,
-        Place.HISTORY: _history_blocks(draft),
-        Place.ACTIVE: _active_blocks(draft),
-        Place.RECALL: (item.block for item in draft.recall),
-        Place.CURRENT: (current.block,) if current else (),
-    }
-    return tuple(chain.from_iterable(by_place[place] for place in BODY_PLACES))
-
-
-def _history_blocks(draft: Draft) -> list[Block]:
-    """Earlier turns' blocks in log order: most are there already, by the number of their message."""
-    pointed, selection, rendered = draft.pointed, draft.selection, draft.rendered
-    blocks = [rendered[entry.number] for entry in selection.loose]
-    place = {entry.number: n for n, entry in enumerate(selection.loose)}
-    if selection.whole:
-        first = selection.whole[0].entries[0].number
-        last = selection.whole[-1].entries[-1].number
-        offset = len(blocks) - first
-        blocks += rendered[first : last + 1]
-    else:
-        offset = 0
-    for pointer in pointed.values():
-        if pointer.block.slot is Slot.HISTORY:
-            number = pointer.entry.number
-            blocks[place.get(number, number + offset)] = pointer.block
-    return blocks
-
-
-def _active_blocks(draft: Draft) -> Iterable[Block]:
-    pointed = draft.pointed
-    return (
-        pointed[entry.item.id].block if entry.item.id in pointed else entry.block
-        for entry in draft.selection.active
-    )

@@ -80,6 +80,11 @@ class Turn:
         """Position of its first entry in the log."""
         return self.entries[0].position
 
+    @property
+    def end(self) -> int:
+        """The position after its last entry."""
+        return self.entries[-1].position + 1
+
     @cached_property
     def tokens(self) -> int:
         """What all of it costs verbatim."""

@@ -61,9 +61,20 @@ class FoldMemo(Generic[Key, State]):
         """The remembered fold of the longest leading part of a log."""
         best: _Fold[Key, State] | None = None
         for fold in self._folds:
-            if best is not None and len(fold.log) <= len(best.log):
-                continue
+            is_longer = best is None or len(fold.log) > len(best.log)
             is_same_key = fold.key is key or fold.key == key
-            if is_same_key and log[: len(fold.log)] == fold.log:
+            if is_longer and is_same_key and is_leading_part(fold.log, log):
                 best = fold
         return best
+
+
+def is_leading_part(part: Log, log: Log) -> bool:
+    """Whether a log begins with another.
+
+    A tuple sorts before those that it is the beginning of, and entries have no order of their own: so
+    comparing finds out without copying, and stops at the first entry that differs.
+    """
+    try:
+        return len(part) <= len(log) and part <= log
+    except TypeError:
+        return False

@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from contextproof.conformance.contract.items import ToolResult, content
+from contextproof.conformance.contract.items import (
+    AssistantMessage,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from contextproof.conformance.contract.plan import Checkpoint
 from contextproof.conformance.contract.ports import SummaryPart
 from contextproof.conformance.contract.request import ElidedSpan
@@ -74,10 +79,17 @@ def scope_of(draft: Draft, old: Checkpoint | None) -> Scope:
 
 
 def part_of(entry: Entry) -> SummaryPart:
-    """A trusted message as the summarizer is given it: what it is, and its content as it was."""
-    item = entry.item
-    heading = f"{item.type} ({item.status.value})" if isinstance(item, ToolResult) else item.type
-    return SummaryPart(item_ids=(item.id,), text=f"{heading}:\n{content(item)}")
+    """A trusted message as the summarizer is given it: what it is, and all its content unescaped."""
+    match entry.item:
+        case ToolCall(name=name, arguments=arguments):
+            heading, text = f"tool call ⟨{name}⟩", arguments
+        case ToolResult(status=status, text=text):
+            heading = f"tool result, {status.value}"
+        case UserMessage(text=text):
+            heading = "user"
+        case AssistantMessage(text=text):
+            heading = "assistant"
+    return SummaryPart(item_ids=(entry.item.id,), text=f"{heading}:\n{text}")
 
 
 def part_tokens(model: ModelSpec, part: SummaryPart) -> int:

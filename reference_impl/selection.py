@@ -84,7 +84,8 @@ def select(index: LogIndex, checkpoint: Checkpoint | None) -> Selection:
     loose: tuple[Entry, ...] = ()
     whole = earlier
     if checkpoint is not None:
-        loose, whole = _standing(index, earlier, checkpoint)
+        whole = earlier[bisect_left(earlier, checkpoint.covers, key=lambda turn: turn.start) :]
+        loose = _loose(index, earlier[: len(earlier) - len(whole)], checkpoint)
         active = tuple(entry for entry in active if _stands(entry, checkpoint))
     return Selection(
         loose=loose,
@@ -99,25 +100,16 @@ def _stands(entry: Entry, checkpoint: Checkpoint) -> bool:
     return entry.position >= checkpoint.covers or entry.item.id in checkpoint.passed_over
 
 
-def _standing(
-    index: LogIndex, earlier: tuple[Turn, ...], checkpoint: Checkpoint
-) -> tuple[tuple[Entry, ...], tuple[Turn, ...]]:
-    """Single entries of turns that are covered in part, and the turns after them, whole."""
-    first_whole = bisect_left(earlier, checkpoint.covers, key=lambda turn: turn.start)
-    if first_whole == 0:
-        return (), earlier
-    passed = (index.by_id.get(item_id) for item_id in checkpoint.passed_over)
-    cut_turn = earlier[first_whole - 1]
-    tail = [entry for entry in cut_turn.entries if entry.position >= checkpoint.covers]
-    early = [
-        entry
-        for entry in passed
-        if entry is not None and entry.position < min(checkpoint.covers, _end(earlier, index))
-    ]
-    early.sort(key=lambda entry: entry.position)
-    return (*early, *tail), earlier[first_whole:]
+def _loose(index: LogIndex, covered: tuple[Turn, ...], checkpoint: Checkpoint) -> tuple[Entry, ...]:
+    """What stands of turns that are covered at least in part.
 
-
-def _end(earlier: tuple[Turn, ...], index: LogIndex) -> int:
-    """Where the current turn starts in the log."""
-    return index.turns[len(earlier)].start if len(index.turns) > len(earlier) else index.length
+    Found by id, and in the last of them: looking through all that was ever covered would make every
+    build cost more than the one before.
+    """
+    if not covered:
+        return ()
+    last = covered[-1]
+    passed = [entry for name in checkpoint.passed_over if (entry := index.by_id.get(name)) is not None]
+    standing = [entry for entry in passed if entry.position < min(checkpoint.covers, last.end)]
+    standing += (entry for entry in last.entries if entry.position >= checkpoint.covers)
+    return tuple(sorted(standing, key=lambda entry: entry.position))

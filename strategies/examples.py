@@ -13,6 +13,7 @@ from contextproof.strategies import (
     examples_openings,
     examples_pressure,
     examples_sessions,
+    examples_state,
     examples_texts,
 )
 from contextproof.strategies.examples_writing import EXAMPLES
@@ -20,7 +21,7 @@ from contextproof.strategies.examples_writing import EXAMPLES
 __all__ = ["explicit"]
 
 #: The modules that fill the table; naming them is what loads them.
-MODULES = (examples_openings, examples_pressure, examples_sessions, examples_texts)
+MODULES = (examples_openings, examples_pressure, examples_sessions, examples_state, examples_texts)
 
 
 @cache

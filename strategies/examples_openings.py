@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextproof.conformance.contract.caps import CAPS, MAX_TOOLS
+from contextproof.conformance.contract.caps import CAPS, MAX_MEMORY_ITEMS, MAX_TOOLS
 from contextproof.conformance.contract.vocabulary import TokenClass
 from contextproof.conformance.play.scenario import ChangeRouting
 from contextproof.strategies.author import Author
@@ -49,6 +49,19 @@ def every_class_at_its_cap(author: Author) -> None:
 
 @example(
     "openings",
+    tools=(tool_of_tokens("o200k_base", CAPS[TokenClass.TOOL_DEFINITIONS] + 1, tool(1, "manual")),),
+)
+def a_tool_one_token_too_large(author: Author) -> None:
+    """One definition is one token over the cap of the class."""
+
+
+@example("openings", memory=("x", text_of_tokens("o200k_base", CAPS[TokenClass.MEMORY_SNAPSHOT])))
+def memory_one_token_too_large(author: Author) -> None:
+    """Two memory items are one token over the cap."""
+
+
+@example(
+    "openings",
     window=100_000,
     policy=text_of_tokens("o200k_base", CAPS[TokenClass.PLATFORM_POLICY] + 1),
     instructions=(text_of_tokens("o200k_base", CAPS[TokenClass.AGENT_INSTRUCTIONS] + 1),),
@@ -57,9 +70,33 @@ def two_classes_over_their_caps(author: Author) -> None:
     """Two classes are one token over: the refusal may name either."""
 
 
+@example("openings", tools=tuple(tool(n, f"tool_{n}") for n in range(1, MAX_TOOLS + 2)))
+def one_tool_too_many(author: Author) -> None:
+    """Thirty-one tools, all permitted."""
+
+
+@example("openings", memory=("x",) * (MAX_MEMORY_ITEMS + 1))
+def one_memory_too_many(author: Author) -> None:
+    """Forty-one memory items of a token each."""
+
+
 @example("openings", tools=tuple(tool(n, f"tool_{n}") for n in range(1, 61)), permitted=MAX_TOOLS)
 def sixty_tools_of_which_thirty_are_permitted(author: Author) -> None:
     """Only what is permitted counts; the other half is never rendered."""
+    author.user("Hi.")
+    author.request()
+
+
+@example(
+    "openings",
+    tools=(
+        *(tool(n, f"tool_{n}") for n in range(1, 6)),
+        tool_of_tokens("o200k_base", CAPS[TokenClass.TOOL_DEFINITIONS] + 1, tool(6, "manual")),
+    ),
+    permitted=5,
+)
+def the_tool_that_is_too_large_is_not_permitted(author: Author) -> None:
+    """A definition over the cap of the whole class does no harm where nobody may call it."""
     author.user("Hi.")
     author.request()
 

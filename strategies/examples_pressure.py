@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from typing import get_args
 
-from contextproof.conformance.contract.vocabulary import Trust
+from contextproof.conformance.contract.caps import CAPS
+from contextproof.conformance.contract.vocabulary import TokenClass, Trust
 from contextproof.conformance.play.scenario import (
     ChangeRouting,
+    CorrectMemory,
     ForceCompaction,
+    LabelledItem,
     Literally,
     OwnDelimiter,
+    Recall,
     SentPart,
+    SetEnvironment,
     SetSummarizer,
     Text,
+    TextItem,
 )
 from contextproof.strategies import tables
 from contextproof.strategies.author import Answer, Asked, Author, Sent, Wording
 from contextproof.strategies.compactions import Mode
 from contextproof.strategies.examples_writing import example
-from contextproof.strategies.sizes import exact_share, share_of_body
+from contextproof.strategies.sizes import exact_share, share_of_body, text_of_tokens
 from contextproof.strategies.state import Written, write, written
 
 PROSE = tables.PROSE[0]
@@ -62,6 +68,34 @@ def one_batch_of_twenty_results(author: Author) -> None:
     author.reply("", [Asked(answer=Answer(text=share_of_body(1, 10, PROSE))) for _ in range(20)])
     author.reply("Done.")
     author.request()
+
+
+@example("pressure", body=5_000)
+def recall_over_its_cap_and_the_limit(author: Author) -> None:
+    """An item that alone exceeds the cap, a ranking that does together, and one that does not fit."""
+    for sizes in ((2_001, 100), (1_200, 700, 101), (1_900, 100), (900, 900)):
+        author.user("Which?")
+        items = [
+            LabelledItem(id=author.new_id("q"), text=text_of_tokens("o200k_base", tokens)) for tokens in sizes
+        ]
+        author.add(Recall(items=tuple(items)))
+        author.reply(share_of_body(1, 6, PROSE))
+
+
+@example("pressure", body=5_000, memory=("x",))
+def standing_classes_over_their_caps(author: Author) -> None:
+    """Environment and a correction at their caps are sent, and one token over are not."""
+    author.user("Begin.")
+    for plus in (0, 1):
+        text = text_of_tokens("o200k_base", CAPS[TokenClass.ENVIRONMENT] + plus)
+        author.add(SetEnvironment(items=(TextItem(id=author.new_id("e"), text=text),)))
+        author.request()
+    author.add(SetEnvironment(items=()))
+    for plus in (0, 1):
+        author.user("Go on.")
+        text = text_of_tokens("o200k_base", CAPS[TokenClass.MEMORY_CORRECTIONS] + plus)
+        author.add(CorrectMemory(id=author.new_id("x"), memory_id="m1", text=text))
+        author.request()
 
 
 @example("pressure", body=8_000)
@@ -165,7 +199,7 @@ def state_survives_a_summarizer_that_writes_nothing(author: Author) -> None:
 @example("compactions")
 def every_summarizer_in_turn(author: Author) -> None:
     """Each way a summarizer can behave or fail, over growing history; a failure leaves all as it was."""
-    for mode in get_args(Mode):
+    for mode in reversed(get_args(Mode)):  # those that fail first: depth ends a run
         author.add(SetSummarizer(mode=mode, text="All was done." if mode == "fixed" else ""))
         author.user("Go on.")
         author.reply("", [_result(f"Finding of {mode}.", Trust.INTERNAL), _result(f"Page of {mode}.")])

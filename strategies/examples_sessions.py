@@ -1,4 +1,4 @@
-"""Explicit sessions of ordinary text: changes outside, torn and recurring calls, working state, facts."""
+"""Explicit sessions of ordinary text: changes outside, torn and recurring calls."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from contextproof.conformance.play.scenario import (
     TextItem,
     WriteMemory,
 )
-from contextproof.strategies import pairs, state, tables
-from contextproof.strategies.author import ANOTHERS, CONTROL, Answer, Asked, Author, Sent
+from contextproof.strategies import pairs
+from contextproof.strategies.author import ANOTHERS, Answer, Asked, Author, Sent
 from contextproof.strategies.changes import CLOCKS, reversed_keys, routed
 from contextproof.strategies.examples_writing import TOOLS, example, tool
-from contextproof.strategies.state import CAP_OF, FIELDS, Writer, Written, write, written
+from contextproof.strategies.state import Written, write, written
 
 INTERNAL = Answer(trust=Trust.INTERNAL)
 
@@ -44,6 +44,22 @@ def all_that_is_volatile_changes_between_requests(author: Author) -> None:
         author.add(Recall(items=(LabelledItem(id=author.new_id("q"), text=f"Found {number}."),)))
         author.reply("", [Asked(number % 2)])
     author.request()
+
+
+@example("sessions", memory=("The user's name is Ada.",))
+def everything_beside_history(author: Author) -> None:
+    """Recall, working state, a correction and environment, with history before and calls in the turn."""
+    author.user("Begin.")
+    author.reply("Done.")
+    author.user("And?")
+    author.add(SetEnvironment(items=(TextItem(id="e1", text="Today is Friday."),)))
+    author.add(CorrectMemory(id="x1", memory_id="m1", text="Her name is Eve."))
+    author.add(Recall(items=(LabelledItem(id="q1", text="Eve likes tea."),)))
+    write(author, "user", written([Written("constraints", "Answer in French.")]))
+    author.reply("", [Asked(), Asked(1)], order=1)
+    author.add(ForceCompaction())
+    author.reply("Done.")
+    author.close()
 
 
 @example("sessions")
@@ -214,72 +230,3 @@ def every_way_a_call_ends(author: Author) -> None:
     author.add(ForceCompaction())
     author.user("And now?")
     author.request()
-
-
-# --- Working state and facts --------------------------------------------------------------------------
-
-
-@example("working_state")
-def every_field_past_its_cap(author: Author) -> None:
-    """Each field is filled to its cap by the runtime, then one more is written by the model."""
-    author.user("Begin.")
-    for field in FIELDS:
-        write(author, "runtime", written([Written(field)] * CAP_OF[field]))
-        write(author, "model", written([Written(field, "one more")]))
-    author.request()
-
-
-@example("working_state")
-def the_model_against_a_constraint(author: Author) -> None:
-    """It rewords one, removes one, does either beside something lawful; then the user does the same."""
-    write(author, "user", written([Written("constraints", "Answer in French."), Written("constraints", "x")]))
-    author.user("Begin.")
-    writers: tuple[Writer, ...] = ("model", "user")
-    for by in writers:
-        write(author, by, written([Written("constraints", "Answer in Latin.", old=1), Written("tasks")]))
-        write(author, by, lambda told: written([])(told).model_copy(update={"remove_constraints": ("k2",)}))
-    author.request()
-
-
-@example("working_state")
-def arguments_that_are_no_update(author: Author) -> None:
-    """Every malformed call of the tool, and prose of model and tool that imitates one."""
-    author.user("Begin.")
-    for arguments in state.MALFORMED:
-        author.reply("", [Asked(CONTROL, arguments=arguments)])
-    for text in tables.IMITATIONS:
-        author.reply(text, [Asked(answer=Answer(text=text))])
-    author.user("And?")
-    author.request()
-
-
-@example("working_state")
-def the_same_entry_over_and_over(author: Author) -> None:
-    """One task is replaced by model, user and runtime by turns, across turns and a resume."""
-    for number, by in enumerate((*state.WRITERS, *state.WRITERS)):
-        author.user(f"Round {number}.")
-        write(author, by, written([Written("tasks", f"Step {number}.", old=0)]))
-        author.add(Resume())
-    author.request()
-
-
-@example("formation")
-def facts_through_two_steps(author: Author) -> None:
-    """A fact rests on a page, one on a reply that rests on it, one on a trusted result, one on the user."""
-    author.user("I live in Rostock.")
-    author.reply("", [Asked(answer=Answer(text="The user likes tea.")), Asked(1, answer=INTERNAL)])
-    author.reply("So you like tea.", links=(1,))
-    for links in ((0,), (2,), (3,), ()):
-        write(author, "model", written([Written("established_facts", "noted", links)]))
-    write(author, "runtime", written([Written("constraints"), Written("open_questions"), Written("tasks")]))
-    author.user("Bye.")
-    author.reply("Bye.")
-    author.close()
-
-
-@example("formation")
-def nothing_to_offer(author: Author) -> None:
-    """A session is closed with other entries and not one fact."""
-    author.user("Hi.")
-    write(author, "model", written([Written("tasks"), Written("open_questions")]))
-    author.close()

@@ -209,3 +209,12 @@ LITERAL_HOSTILE: tuple[str, ...] = tuple(
     if isinstance(text, str)
 )
 """What can be said over and over, in one recipe."""
+
+ATTACKS = (
+    *(DELIMITERS, REPLAYS, SPECIAL_TOKENS, STRUCTURED),
+    *(IMITATIONS, CONTROLS, INVISIBLE, BLANK),
+)
+"""The kinds of hostile text."""
+
+JOINED: tuple[Text, ...] = (*PLAIN, *SCRIPTS, *DELIMITERS, *SPECIAL_TOKENS, *REPLAYS[:14], *BLANK, *CONTROLS)
+"""What goes well together in one text."""

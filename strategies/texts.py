@@ -56,18 +56,7 @@ def _slice(name: str, place: int, characters: int) -> Text:
 
 def joined() -> SearchStrategy[Text]:
     """Two or three texts of different kinds in one."""
-    parts = st.sampled_from(
-        (
-            *tables.PLAIN,
-            *tables.SCRIPTS,
-            *tables.DELIMITERS,
-            *tables.SPECIAL_TOKENS,
-            *tables.REPLAYS[:14],
-            *tables.BLANK,
-            *tables.CONTROLS,
-        )
-    )
-    return st.lists(parts, min_size=2, max_size=3).map(_join)
+    return st.lists(st.sampled_from(tables.JOINED), min_size=2, max_size=3).map(_join)
 
 
 def _join(texts: list[Text]) -> Text:
@@ -105,17 +94,7 @@ def brief(flavour: Flavour) -> SearchStrategy[Text]:
 @cache
 def hostile() -> SearchStrategy[Text]:
     """Short text that attacks envelopes, tokenizers or readers; every kind is equally likely."""
-    kinds = (
-        tables.DELIMITERS,
-        tables.REPLAYS,
-        tables.SPECIAL_TOKENS,
-        tables.STRUCTURED,
-        tables.IMITATIONS,
-        tables.CONTROLS,
-        tables.INVISIBLE,
-        tables.BLANK,
-    )
-    return st.one_of(*(st.sampled_from(kind) for kind in kinds), runs(3, 40, 200), families(1, 6))
+    return st.one_of(*(st.sampled_from(kind) for kind in tables.ATTACKS), runs(3, 40, 200), families(1, 6))
 
 
 @cache

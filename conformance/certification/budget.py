@@ -12,6 +12,9 @@ Profile = Literal["smoke", "gate", "certify", "soak"]
 
 #: Sessions generated for each strategy, by profile. Soak plays certify's number round after round.
 SESSIONS: dict[Profile, int] = {"smoke": 12, "gate": 40, "certify": 160, "soak": 160}
+#: How many times as many sessions some strategies get: those whose sessions are small, and bring about
+#: one rare thing each.
+WEIGHTS = {"openings": 8, "pressure": 2, "formation": 2, "working_state": 3, "compactions": 2}
 #: The seed of the profile whose sessions are the same on every machine.
 GATE_SEED = 20
 #: Sessions in a unit: enough to be worth a worker's while, few enough to share out evenly.
@@ -24,7 +27,7 @@ class Budget(Frozen):
     Attributes:
         seed: of everything random.
         nonce: mixed into the seed, so that nobody can fit a builder to known sessions.
-        sessions: how many are generated for each strategy.
+        sessions: how many are generated for each strategy (some get more, see `WEIGHTS`).
         only, exclude: ids, or beginnings of ids, of the requirements judged. A narrowed run
             certifies nothing.
     """
@@ -68,14 +71,23 @@ def units(
     found: list[Unit] = []
     names = tuple(strategies)
     if round_number == 0:
-        found += [Unit(name=f"scripted-{name}", kind="scripted", source=name) for name in scripted]
+        found += [
+            Unit(name=f"scripted-{name.replace('/', '-')}", kind="scripted", source=name) for name in scripted
+        ]
         found += [Unit(name=f"explicit-{name}", kind="explicit", source=name) for name in names]
-    for start in range(0, budget.sessions, UNIT_SESSIONS):
-        size = min(UNIT_SESSIONS, budget.sessions - start)
-        for source in names:
+    for source in names:
+        sessions = budget.sessions * WEIGHTS.get(source, 1)
+        for start in range(0, sessions, UNIT_SESSIONS):
             name = f"{source}-{round_number:03d}-{start // UNIT_SESSIONS:03d}"
-            seed = _seed(budget, name)
-            found.append(Unit(name=name, kind="generated", source=source, seed=seed, sessions=size))
+            found.append(
+                Unit(
+                    name=name,
+                    kind="generated",
+                    source=source,
+                    seed=_seed(budget, name),
+                    sessions=min(UNIT_SESSIONS, sessions - start),
+                )
+            )
     return tuple(found)
 
 

@@ -132,9 +132,13 @@ def _folder(settings: Settings, out: Path, *, resume: bool) -> Folder:
 def passes(found: Outcome, known: frozenset[str]) -> tuple[bool, list[str]]:
     """Whether the run passes with these failures known; and those that are listed but now hold."""
     holding = [r.requirement for r in found.results if r.requirement in known and r.verdict in HOLDING]
+    spared = {Verdict.NOT_CLAIMED}
+    if found.budget.profile == "smoke":
+        spared.add(Verdict.UNEXERCISED)  # it is short by design, and certifies nothing
     barring = [
-        r
-        for r in found.results
-        if r.verdict not in HOLDING and r.verdict is not Verdict.NOT_CLAIMED and r.requirement not in known
+        result
+        for result in found.results
+        if result.verdict not in HOLDING | spared and result.requirement not in known
     ]
-    return not barring and not holding and not found.trouble, holding
+    seen = any(result.verdict is Verdict.PASSED for result in found.results)
+    return seen and not barring and not holding and not found.trouble, holding

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 
+from pydantic import ValidationError
+
 from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.causes import in_order_of_cause
 from contextproof.conformance.certification.budget import SESSIONS, Budget
@@ -106,14 +108,10 @@ def outcome(spec: str, budget: Budget, records: Iterable[UnitRecord], builder: B
 
 
 def _holding_decisions(results: Iterable[Result]) -> tuple[Decision, ...]:
-    """Decisions that are claimed and all of whose MUSTs hold."""
+    """Decisions none of whose requirements is barred: a SHOULD may warn, nothing may be unseen."""
     verdicts: dict[Decision, list[Verdict]] = {}
     for result in results:
-        requirement = REGISTRY[result.requirement]
-        bars = requirement.level is MUST or result.verdict is Verdict.NOT_CLAIMED
-        verdicts.setdefault(requirement.decision, [])
-        if bars:
-            verdicts[requirement.decision].append(result.verdict)
+        verdicts.setdefault(REGISTRY[result.requirement].decision, []).append(result.verdict)
     return tuple(decision for decision, some in verdicts.items() if all(v in HOLDING for v in some))
 
 
@@ -161,6 +159,6 @@ def _shows(
 ) -> bool:
     try:
         _, judgements = judge_scenario(requirement, scenario, builder, corpus)
-    except (BuilderError, KeyError):
-        return False
+    except (BuilderError, KeyError, ValidationError):
+        return False  # no session to be played, or one that shows something else
     return any(not judgement.held for judgement in judgements)

@@ -21,6 +21,7 @@ from contextproof.conformance.certification.unit import UnitRecord, play_unit
 from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.play.scenario import Scenario
+from contextproof.conformance.requirements import all_requirements
 
 #: Seconds between two looks at how far the workers are.
 _GLANCE = 0.2
@@ -68,13 +69,16 @@ class Folder:
         return path
 
     def units(self) -> tuple[Unit, ...]:
-        """Every unit of the run."""
+        """Every unit of the run. Narrowed to some requirements, it has their strategies alone."""
         settings = self.settings
-        scripted = [scenario.name for scenario in scenarios.scripted()]
+        # A smoke test is to be over in seconds, and the fifty turns alone take some.
+        scripted = () if settings.budget.profile == "smoke" else scenarios.names()
+        wanted = {r.scenarios for r in all_requirements() if settings.budget.wants(r.id)}
+        sources = [source for source in strategies.by_key() if source in wanted]
         return tuple(
             unit
             for number in range(settings.rounds)
-            for unit in units(settings.budget, strategies.by_key(), scripted, number)
+            for unit in units(settings.budget, sources, scripted, number)
         )
 
     def missing(self) -> tuple[Unit, ...]:

@@ -10,6 +10,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 Tell = Callable[[str, int, int], None]
 
+#: From so many steps on, a line is printed on the way too.
+_LONG = 100
+
 
 @contextmanager
 def progress(console: Console, *, quiet: bool = False) -> Iterator[Tell]:
@@ -32,8 +35,14 @@ def _bar(console: Console) -> Iterator[Tell]:
 
 
 def _lines(console: Console) -> Tell:
-    def tell(session: str, done: int, of: int) -> None:
-        if done == of:
-            console.print(f"played {session}: {of} steps", markup=False, highlight=False)
+    """A line when something is done, and one every tenth of the way through what is long."""
+    said: set[tuple[str, int]] = set()
+
+    def tell(what: str, done: int, of: int) -> None:
+        tenth = 10 * done // max(1, of)
+        worth_saying = done == of or (of >= _LONG and tenth > 0)
+        if worth_saying and (what, tenth) not in said:
+            said.add((what, tenth))
+            console.print(f"{what}: {done} of {of}", markup=False, highlight=False)
 
     return tell

@@ -18,8 +18,8 @@ from typing import NamedTuple
 _RUN = 24
 #: How many different characters make a run distinctive: rulers and padding are not.
 _DISTINCT = 8
-#: A run that is innocent is left by this many characters at a time.
-_STRIDE = 12
+#: Characters on end that nothing innocent may explain, for a run to accuse.
+_CORE = 12
 _WORD = re.compile(r"[\w-]{12,}")
 
 
@@ -62,18 +62,26 @@ def _is_odd(word: str) -> bool:
 def _quotation(suspect: Suspect, runs: set[str], innocent: Callable[[Suspect, str], bool]) -> Leak | None:
     text, place = suspect.text, 0
     while place <= len(text) - _RUN:
-        if text[place : place + _RUN] not in runs:
-            place += 1
-            continue
-        end = place + 1
-        while text[end : end + _RUN] in runs and end <= len(text) - _RUN:
+        end = place
+        while end <= len(text) - _RUN and text[end : end + _RUN] in runs:
             end += 1
-        whole = text[place : end + _RUN - 1]
-        if innocent(suspect, whole):
-            place = end
-            continue
-        run = text[place : place + _RUN]
-        if len(set(run)) >= _DISTINCT and not innocent(suspect, run):
-            return Leak(suspect.item_id, whole)
-        place += _STRIDE
+        if end > place:
+            quoted = text[place : end + _RUN - 1]
+            if not innocent(suspect, quoted) and _accuses(suspect, quoted, innocent):
+                return Leak(suspect.item_id, quoted)
+        place = end + 1
     return None
+
+
+def _accuses(suspect: Suspect, quoted: str, innocent: Callable[[Suspect, str], bool]) -> bool:
+    """Whether a quotation is more than innocent words with an engine's own punctuation around them."""
+    if len(set(quoted)) < _DISTINCT:
+        return False
+    explained_to = unexplained = 0
+    for place in range(len(quoted)):
+        if innocent(suspect, quoted[place : place + _CORE]) and place + _CORE <= len(quoted):
+            explained_to = place + _CORE
+        unexplained = 0 if place < explained_to else unexplained + 1
+        if unexplained >= _CORE:
+            return True
+    return False
