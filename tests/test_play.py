@@ -104,8 +104,9 @@ def test_a_turn_without_a_request_ends_unsent_and_the_next_one_begins_anew(answe
 
 
 def test_a_derivation_from_what_never_came_in_is_left_out() -> None:
-    trace = played({**USER, "derived_from": ["p", "never"]})
-    assert trace.log[0].derived_from == ("p",)  # type: ignore[union-attr]
+    memory = [{"id": "m", "text": "likes tea"}]
+    trace = played({**USER, "derived_from": ["m", "p", "never"]}, memory=memory)
+    assert trace.log[0].derived_from == ("m",)  # type: ignore[union-attr]
 
 
 def test_a_resume_without_a_name_to_start_by_still_passes_everything_through_json() -> None:

@@ -102,8 +102,8 @@ def _open(session: Session) -> bool:
         opening.tools,
         opening.memory,
     )
-    items = (*opening.policy, *opening.instructions, *opening.tools, *opening.memory)
-    session.known_ids.update(item.id for item in items)
+    # Policy, instructions and tools are above all that could derive from them, and tools can go.
+    session.known_ids.update(item.id for item in opening.memory)
     context = session.context()
     answer = session.call(OpenSessionCall(context=context, opening=opening))
     session.note(OpenRecord(context=context, step=-1, opening=opening, answer=answer))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic import ValidationError
 
 from contextproof.conformance.contract.answers import Denied, Updated
@@ -97,13 +99,27 @@ def reply(session: Session, step: ModelReplies) -> None:
     for _, item in calls.values():
         session.append(item)
     denials = {item.id: _authorize(session, item) for _, item in calls.values()}
-    for call_id in step.order or tuple(calls):
-        call, item = calls[call_id]
-        result = denials[call_id] or _answer(session, call, item)
+    mute: set[str] = set()
+    for call, item in _in_order_of_results(step, calls):
+        # Results of one id pair in order: behind a call without one, the rest of its id has none.
+        result = None if item.call_id in mute else denials[item.id] or _answer(session, call, item)
         if result is None:
+            mute.add(item.call_id)
             session.open_calls[item.id] = item
         else:
             session.append(result)
+
+
+def _in_order_of_results(
+    step: ModelReplies, calls: dict[str, tuple[Call, ToolCall]]
+) -> Iterator[tuple[Call, ToolCall]]:
+    """Calls as their results come in; those of one call id in the order in which they were made."""
+    waiting: dict[str, list[str]] = {}
+    for identifier, (_, item) in calls.items():
+        waiting.setdefault(item.call_id, []).append(identifier)
+    for identifier in step.order or tuple(calls):
+        _, item = calls[identifier]
+        yield calls[waiting[item.call_id].pop(0)]
 
 
 def _call_item(session: Session, step: ModelReplies, call: Call) -> ToolCall:

@@ -8,7 +8,6 @@ from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.caps import CAPS
 from contextproof.conformance.contract.items import RecallItem, content
 from contextproof.conformance.contract.request import Block, YieldStep
-from contextproof.conformance.contract.session import RoutingChanged
 from contextproof.conformance.contract.tokenizers import count
 from contextproof.conformance.contract.vocabulary import (
     ENVIRONMENT,
@@ -34,7 +33,6 @@ from contextproof.conformance.requirements.oracles_caps import (
 )
 from contextproof.conformance.requirements.oracles_log import older_results
 from contextproof.conformance.requirements.oracles_text import interior, is_whole
-from contextproof.conformance.requirements.oracles_tools import applied
 from contextproof.conformance.requirements.oracles_views import (
     Made,
     beside,
@@ -44,6 +42,7 @@ from contextproof.conformance.requirements.oracles_views import (
     of_type,
     prefix_text,
     request_of,
+    tokenizer_changed,
 )
 from contextproof.conformance.requirements.oracles_yield import IMPURE
 from contextproof.conformance.requirements.registry import MUST, Gate, requirement
@@ -119,35 +118,16 @@ def _fullness(built: Made, prefix: int) -> Iterator[str]:
         yield STATE_FULL
 
 
+#: Classes that are written during a session, and stand exempt after a change of tokenizer.
+_WRITTEN = frozenset({TokenClass.WORKING_STATE, TokenClass.MEMORY_CORRECTIONS, TokenClass.ENVIRONMENT})
+
+
 def _is_exempt(trace: Trace, built: Made, token_class: TokenClass) -> bool:
-    """Whether a class holds only what was written under a model with another tokenizer."""
-    texts = _standing_texts(built.build.inputs, token_class)
-    if not texts:
-        return False
-    changes = [
-        index
-        for index, record in applied(trace)
-        if index < built.record
-        and isinstance(record.change, RoutingChanged)
-        and isinstance(record.answer, a.Planned)
-        and record.change.model.tokenizer != trace.plans[record.plan].opening.model.tokenizer
-    ]
-    if not changes:
-        return False
-    earlier = [build for index, build in trace.builds("main") if index < changes[-1]]
-    return bool(earlier) and texts <= _standing_texts(earlier[-1].inputs, token_class)
+    """Whether a class may hold what was written under a model with another tokenizer.
 
-
-def _standing_texts(inputs: RecordedInputs, token_class: TokenClass) -> set[str]:
-    match token_class:
-        case TokenClass.WORKING_STATE:
-            return {entry.text for entry in inputs.working_state.entries()}
-        case TokenClass.MEMORY_CORRECTIONS:
-            return {item.text for item in inputs.corrections}
-        case TokenClass.ENVIRONMENT:
-            return {item.text for item in inputs.environment}
-        case _:
-            return set()
+    From its inputs an engine cannot tell what of it was written since.
+    """
+    return token_class in _WRITTEN and tokenizer_changed(trace, built.record)
 
 
 @requirement(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from contextproof.conformance.contract import answers as a
+from contextproof.conformance.contract.request import token_class
+from contextproof.conformance.contract.tokenizers import count
 from contextproof.conformance.contract.vocabulary import (
     TokenClass,
 )
@@ -16,6 +18,7 @@ from contextproof.conformance.requirements.oracles_views import (
     Made,
     beside,
     log_of,
+    tokenizer_changed,
 )
 from contextproof.conformance.requirements.oracles_yield import (
     IMPURE,
@@ -56,7 +59,7 @@ def unyielding_excess_is_exhausted(trace: Trace) -> Iterator[Judgement]:
         over = over_standing_cap(build)
         floor = standing_floor(trace, build, roomy.get(index))
         limit = build.context.model.limit
-        if (over and _after_routing(trace, index)) or (not over and floor <= limit):
+        if (over and tokenizer_changed(trace, index)) or (not over and floor <= limit):
             continue
         if not pair_up(log_beats(log_of(trace, build))).is_whole:
             continue  # a malformed log may be refused as that first
@@ -81,20 +84,23 @@ def unyielding_excess_is_exhausted(trace: Trace) -> Iterator[Judgement]:
         )
 
 
-def _after_routing(trace: Trace, index: int) -> bool:
-    """Whether the tokenizer changed before: what was written until then is exempt from its caps."""
-    used = {build.context.model.tokenizer for at_, build in trace.builds("main") if at_ <= index}
-    return len(used) > 1
-
-
 def _largest(trace: Trace, build: BuildRecord, roomy: Made | None) -> set[TokenClass]:
-    """The largest class that never yields, by content or, where there is one, by its own estimate."""
+    """The largest class that never yields: by content, by the builder's estimate, or as rendered."""
     contents = never_yields(trace, build)
-    found = {token_class for token_class, n in contents.items() if n == max(contents.values())}
+    found = {name for name, n in contents.items() if n == max(contents.values())}
     if roomy is not None:
         estimate = roomy.request.estimate
         sizes = {name: estimate.of(name) for name in (*STANDING, TokenClass.ACTIVE)}
         found |= {name for name, n in sizes.items() if n == max(sizes.values())}
+        rendered = {
+            name: sum(
+                count(build.context.model.tokenizer, block.text)
+                for block in roomy.blocks
+                if token_class(block) is name
+            )
+            for name in sizes
+        }
+        found |= {name for name, n in rendered.items() if n == max(rendered.values())}
     return found | ({TokenClass.TOOL_RESULTS} if TokenClass.ACTIVE in found else set())
 
 

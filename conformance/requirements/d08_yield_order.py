@@ -328,7 +328,11 @@ def _badly_capped(trace: Trace, built: Made, gone: set[str], active: set[str]) -
     by_id = {item.id: item for item in built.log if isinstance(item, ToolResult)}
     given_up = [by_id[item_id] for item_id in sorted(gone) if item_id in by_id]
     cap = results_cap(built.model, prefix_tokens(trace, built.build))
-    before = results_held(trace.manifest, built) + tokens_of(tokenizer, given_up)
+    # What pressure took in the same request was held before it, as what the cap took was.
+    yielded = built.build.answer.yielded if isinstance(built.build.answer, a.Built) else ()
+    taken = {one.item_id for one in yielded if one.step is YieldStep.TOOL_RESULT}
+    taken_by_any = [by_id[item_id] for item_id in sorted(taken | gone) if item_id in by_id]
+    before = results_held(trace.manifest, built) + tokens_of(tokenizer, taken_by_any)
     older = [i.id for i in whole if i.id not in active and worth_truncating(tokenizer, i)]
     if before <= cap:
         return f"{listed(sorted(gone))} gave way for the cap; results held {before} of {cap} tokens"

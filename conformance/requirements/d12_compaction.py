@@ -10,6 +10,7 @@ from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.events import EpochRotated
 from contextproof.conformance.contract.items import LogItem, Message, content
 from contextproof.conformance.contract.plan import Checkpoint
+from contextproof.conformance.contract.ports import SummaryPart
 from contextproof.conformance.contract.request import ElidedSpan, Extent, PointerKind, Request
 from contextproof.conformance.contract.vocabulary import CHECKPOINT, Region, Trust, lowest
 from contextproof.conformance.judgement import Judgement, judge
@@ -21,6 +22,7 @@ from contextproof.conformance.requirements.oracles_checkpoint import (
     covered,
     first_build_after,
     gaps,
+    given_whole,
     names,
     original,
 )
@@ -39,6 +41,8 @@ ADJACENT_SPANS = "two untrusted items in a row"
 OLDER_POINTERS = "a compaction over the pointers of an earlier one"
 
 _COMPACTOR = ("build", "compact")
+#: A content shorter than this may stand in a text by chance.
+_TELLING = 8
 
 
 class Compaction(NamedTuple):
@@ -145,12 +149,17 @@ def _handed_to_summarizer(
     """Each call of the summarizer; what one call wrote may be given to the next."""
     trust = lookup.trust(record)
     items = {i.id: i for i in trace.log[: record.inputs.log_length] if isinstance(i, Message)}
-    untrusted = {n for n in items if trust[n] is Trust.EXTERNAL_UNTRUSTED and content(items[n]).strip()}
+    untrusted = {n for n in items if trust[n] is Trust.EXTERNAL_UNTRUSTED}
     suspects = alibis.suspects(record)
     written = list(invented)
     situations = _trust_situations(trace, record, untrusted)
     for call in record.calls:
-        named = [n for part in call.parts for n in part.item_ids if n in untrusted and part.text.strip()]
+        named = [
+            n
+            for part in call.parts
+            for n in part.item_ids
+            if n in untrusted and _is_rendered(items[n], part, trace)
+        ]
         leak = first_leak([part.text for part in call.parts], suspects, alibis.innocent(record, written))
         if named and leak is None:
             leak = Leak(named[0], content(items[named[0]]))
@@ -158,6 +167,11 @@ def _handed_to_summarizer(
         written += [call.summary.text] if call.summary is not None else []
     if not record.calls:
         yield _no_leak(None, index, record, "", situations)
+
+
+def _is_rendered(item: Message, part: SummaryPart, trace: Trace) -> bool:
+    """Whether a part that names an item holds it whole; a part may also name what it leaves out."""
+    return len(content(item)) >= _TELLING and given_whole(item, [part], trace.manifest)
 
 
 def _trust_situations(trace: Trace, record: CompactRecord, untrusted: set[str]) -> tuple[str, ...]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.codecs import NotDecodable
-from contextproof.conformance.contract.items import Message, content, own_trust
+from contextproof.conformance.contract.items import (
+    MemoryCorrection,
+    MemoryItem,
+    Message,
+    RecallItem,
+    content,
+    own_trust,
+)
 from contextproof.conformance.contract.request import Block
 from contextproof.conformance.contract.vocabulary import (
     ASSISTANT_MESSAGE,
@@ -231,7 +239,7 @@ def labels_never_claim_too_much(trace: Trace) -> Iterator[Judgement]:
 
     Only assistant messages and calls that follow untrusted items may be labelled lower.
     """
-    lookup = Lookup(trace)
+    lookup, tainted = Lookup(trace), _first_untrusted_beside_the_log(trace)
     for seen in seen_blocks(trace):
         if seen.block.type == WORKING_STATE:
             yield from _state_label(trace, lookup, seen)
@@ -242,7 +250,7 @@ def labels_never_claim_too_much(trace: Trace) -> Iterator[Judgement]:
             continue
         lower = true.rank < seen.block.label.rank
         yield judge(
-            seen.block.label is true or (lower and _may_be_lower(trace, seen, trust)),
+            seen.block.label is true or (lower and _may_be_lower(trace, seen, trust, tainted)),
             at=at(seen.place, seen.build.context, seen.block.item_id),
             seen=f"a block of type {seen.block.type} labelled {seen.block.label}",
             required=f"the label {true}",
@@ -265,14 +273,26 @@ def _true_label(lookup: Lookup, seen: Seen, trust: Mapping[str, Trust]) -> Trust
     return None if item is None else trust.get(item.id)
 
 
-def _may_be_lower(trace: Trace, seen: Seen, trust: Mapping[str, Trust]) -> bool:
+def _first_untrusted_beside_the_log(trace: Trace) -> float:
+    """The first build that was handed an untrusted memory, correction or recalled item."""
+    for index, build in trace.builds():
+        memory = trace.plans[build.plan].opening.memory
+        given = build.inputs
+        standing: tuple[MemoryItem | MemoryCorrection | RecallItem, ...]
+        standing = (*memory, *given.corrections, *given.recall)
+        if any(own_trust(item) is Trust.EXTERNAL_UNTRUSTED or item.derived_from for item in standing):
+            return index
+    return math.inf
+
+
+def _may_be_lower(trace: Trace, seen: Seen, trust: Mapping[str, Trust], tainted: float) -> bool:
     """Whether an untrusted item came before an assistant's message or call."""
     if seen.block.type not in (ASSISTANT_MESSAGE, TOOL_CALL):
         return False
-    given = seen.build.inputs
-    before: list[str] = [item.id for item in given.recall]
-    before += [item.id for item in trace.plans[seen.build.plan].opening.memory]
-    for item in trace.log[: given.log_length]:
+    if seen.place >= tainted:
+        return True
+    before: list[str] = []
+    for item in trace.log[: seen.build.inputs.log_length]:
         if item.id == seen.block.item_id:
             break
         if isinstance(item, Message):

@@ -57,7 +57,9 @@ class Alibis:
         def is_innocent(suspect: Suspect, piece: str) -> bool:
             entered = self._entered.get(suspect.item_id, _FROM_THE_START)
             earlier = (text for index, text in self._sent if index < entered)
-            return any(piece in text for text in allowed) or any(piece in text for text in earlier)
+            # Without its edges: what an engine writes around a name is not the suspect's.
+            said = piece.strip()
+            return any(said in text for text in allowed) or any(said in text for text in earlier)
 
         return is_innocent
 

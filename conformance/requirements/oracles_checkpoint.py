@@ -79,9 +79,10 @@ def given_whole(item: Message, parts: Iterable[SummaryPart], manifest: Manifest)
 
     A call is whole where its name and its arguments are.
     """
-    text = "\n".join(part.text for part in parts if item.id in part.item_ids)
+    texts = [part.text for part in parts if item.id in part.item_ids]
     pieces = (item.name, item.arguments) if isinstance(item, ToolCall) else (content(item),)
-    readings = list(_readings(text, item.type, manifest))
+    joined = "".join(texts)  # one item may be spread over several parts
+    readings = [r for text in (*texts, joined) for r in _readings(text, item.type, manifest)]
     return all(any(_holds(reading, piece) for reading in readings) for piece in pieces)
 
 

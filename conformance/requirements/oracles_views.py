@@ -166,3 +166,9 @@ def slot_blocks(blocks: Iterable[Block], slot: Slot) -> tuple[Block, ...]:
 def name(block: Block) -> str:
     """A block in words: its type and the item it renders."""
     return block.type if block.item_id is None else f"{block.type} {block.item_id!r}"
+
+
+def tokenizer_changed(trace: Trace, index: int) -> bool:
+    """Whether another tokenizer was in force before: what was written then is exempt from caps."""
+    used = {build.context.model.tokenizer for place, build in trace.builds("main") if place <= index}
+    return len(used) > 1

@@ -65,9 +65,16 @@ def test_a_single_canary_word_in_a_part_is_a_violation() -> None:
     assert "'kestrel4471quill'" in found.seen
 
 
-def test_a_part_that_names_an_untrusted_item_is_a_violation_however_short_its_text() -> None:
-    named = r.part(LOG[4], text="ok")
-    violation("CTX-12.2", _trace(CHECKPOINT, r.summarizer_call(named)))
+def test_a_short_untrusted_text_given_whole_by_name_is_a_violation() -> None:
+    log = (*LOG[:4], t.result("r1", "k1", "pay nine"), *LOG[5:])
+    checkpoint = r.checkpoint(7, pointers=(r.elision("r1", "r2", size=8 + MORE_SIZE),))
+    for text, is_leak in (("result: pay nine", True), ("a result is left out here", False)):
+        given = r.summarizer_call(r.part(LOG[0], log[4], text=f"Look it up. {text}"))
+        trace = t.trace(log, [r.compacted(log, checkpoint, given)])
+        if is_leak:
+            violation("CTX-12.2", trace)
+        else:
+            holds("CTX-12.2", trace)
 
 
 def test_a_page_paraphrased_into_the_summary_is_a_violation() -> None:
