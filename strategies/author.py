@@ -97,9 +97,9 @@ class Author:
         self.open_calls = False
         self._mark = mark
         self._used = {"m": len(opening.memory), "t": len(opening.tools)}
+        # Not tools: the record leaves open what becomes of what rests on one that is withdrawn.
         self._known = [
             *(item.id for item in (*opening.policy, *opening.instructions)),
-            *(tool.id for tool in opening.tools),
             *(item.id for item in opening.memory),
         ]
 

@@ -31,6 +31,9 @@ MODES: tuple[Mode, ...] = (
 DELIVERING: tuple[Mode, ...] = MODES[:4]
 """The modes that give a summary, so that sessions reach depth."""
 
+FAILING: tuple[Mode, ...] = MODES[4:]
+"""Those that give none."""
+
 SUMMARIES: tuple[Text, ...] = (
     "The user asked, and it was answered.",
     *tables.DELIMITERS,
@@ -67,6 +70,22 @@ def _summarizes(mode: Mode, text: Text) -> Move:
     return lambda author: author.add(SetSummarizer(mode=mode, text=said))
 
 
+def fails() -> SearchStrategy[Move]:
+    """A summarizer fails over something new, and does not the next time: all is to be as it was."""
+    return st.builds(_fails, st.sampled_from(FAILING), _EXCHANGES)
+
+
+def _fails(mode: Mode, exchange: Move) -> Move:
+    def move(author: Author) -> None:
+        exchange(author)
+        author.user()
+        for each in (mode, "faithful"):
+            author.add(SetSummarizer(mode=each))
+            _order_and_request(author)
+
+    return move
+
+
 @cache
 def compacts_again() -> SearchStrategy[Move]:
     """Turns and compactions in turn, two to six times over: depth two and beyond, or in circles."""
@@ -100,15 +119,17 @@ def _canary(author: Author) -> Text:
     return f"Finding canary-7f3a{len(author.steps):03} in the ledger of last week."
 
 
+#: Tokens that the text of one item has at the most: a summary of more is no other, and slower to judge.
+_MOST = 500
 _SIZES: tuple[Wording, ...] = (
     _canary,
-    share_of_body(1, 12, tables.PROSE[0]),
-    share_of_body(1, 6, tables.CODE[0]),
-    share_of_body(1, 10, tables.TRANSLATED[0]),
+    share_of_body(1, 12, tables.PROSE[0], _MOST),
+    share_of_body(1, 6, tables.CODE[0], _MOST),
+    share_of_body(1, 10, tables.TRANSLATED[0], _MOST),
 )
 _EXCHANGES = st.builds(
     _exchange,
-    st.sampled_from(("x", share_of_body(1, 8, tables.PROSE[0]))),
+    st.sampled_from(("x", share_of_body(1, 8, tables.PROSE[0], _MOST))),
     st.sampled_from(_SIZES),
     st.sampled_from((Trust.INTERNAL, None, Trust.EXTERNAL_UNTRUSTED)),
 )

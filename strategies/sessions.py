@@ -164,6 +164,7 @@ def compacted() -> SearchStrategy[Scenario]:
             core=(compactions.alternates(), compactions.orders(), *more),
             extra=(
                 compactions.summarizes(),
+                compactions.fails(),
                 compactions.crowds(),
                 turns.works("any", most=3),
                 state.writes(brief) | changes.corrects(brief) | turns.tells(brief),

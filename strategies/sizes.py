@@ -6,6 +6,7 @@ text that does not end in white space; so a text grows by exactly one token a wo
 
 from __future__ import annotations
 
+from contextproof.conformance.contract.base import MAX_INTEGER
 from contextproof.conformance.contract.caps import TOOL_RESULTS_DIVISOR
 from contextproof.conformance.contract.items import tool_content
 from contextproof.conformance.contract.tokenizers import TokenizerName, count
@@ -56,12 +57,12 @@ def _tokens_of(tokenizer: TokenizerName, name: str, words: int, parameters_json:
     return count(tokenizer, tool_content(name, FILLER * words, parameters_json))
 
 
-def share_of_body(numerator: int, denominator: int, corpus: str) -> Wording:
-    """Natural text of about that share of the body."""
+def share_of_body(numerator: int, denominator: int, corpus: str, most: int = MAX_INTEGER) -> Wording:
+    """Natural text of about that share of the body, but no more than so many tokens."""
 
     def sized(author: Author) -> Text:
         # Two texts in a row are not to begin alike.
-        return about(corpus, author.body * numerator // denominator, 97 * len(author.steps))
+        return about(corpus, min(most, author.body * numerator // denominator), 97 * len(author.steps))
 
     return sized
 

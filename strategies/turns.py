@@ -214,15 +214,15 @@ def _recalls(drawn: Sequence[tuple[Wording, Trust | None, Text, Links]]) -> Move
 def shows_everything(flavour: texts.Flavour) -> SearchStrategy[Move]:
     """A request with every volatile class in it: recall, working state, a correction, environment."""
     said = texts.brief(flavour)
-    return st.builds(_shows_everything, said, said, st.sampled_from(TRUSTS))
+    return st.builds(_shows_everything, said, said, st.sampled_from(TRUSTS), st.sampled_from(LINKS))
 
 
-def _shows_everything(recalled: Wording, noted: Wording, trust: Trust | None) -> Move:
+def _shows_everything(recalled: Wording, noted: Wording, trust: Trust | None, links: Links) -> Move:
     def move(author: Author) -> None:
         author.user()
         _recalls([(recalled, trust, "memory", ())])(author)
         told(["Today is Friday."])(author)
-        change = StateChange(tasks=(author.entry("tasks", noted),))
+        change = StateChange(tasks=(author.entry("tasks", noted, links),))
         author.add(WriteState(id=author.new_id("w"), by="runtime", change=change))
         if not author.memories:
             author.memories.append(author.new_id("m"))

@@ -81,7 +81,7 @@ def outcome(spec: str, budget: Budget, records: Iterable[UnitRecord], builder: B
             ledger,
             builder.manifest,
             builder.ports,
-            least_sessions=LEAST_SESSIONS if thorough and requirement.level is MUST else 1,
+            least_sessions=_least(requirement) if thorough else 1,
             every_witness=thorough,
         )
         for requirement in all_requirements()
@@ -105,6 +105,12 @@ def outcome(spec: str, budget: Budget, records: Iterable[UnitRecord], builder: B
         metrics=measure(record.tally for record in parts),
         trouble=trouble,
     )
+
+
+def _least(requirement: Requirement) -> int:
+    """Sessions that must put a requirement to the test: what is scripted is played once."""
+    generated = requirement.scenarios != "scripted" and requirement.level is MUST
+    return LEAST_SESSIONS if generated else 1
 
 
 def _holding_decisions(results: Iterable[Result]) -> tuple[Decision, ...]:

@@ -156,7 +156,7 @@ def _start_workers(
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header"),
         *("-c", os.devnull, "--rootdir", str(folder.path), "-n", str(workers if workers > 1 else 0)),
-        *("--dist", "worksteal", "--pyargs", "contextproof.conformance.suite.test_units"),
+        *("--dist", "worksteal", "--pyargs", "contextproof.conformance.suite.units"),
         *("--contextproof-run", str(folder.path)),
     ]
     paths = [str(Path.cwd()), os.environ.get("PYTHONPATH", "")]

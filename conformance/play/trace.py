@@ -7,9 +7,9 @@ small views at the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -32,6 +32,7 @@ from contextproof.conformance.contract.tokenizers import count
 from contextproof.conformance.contract.working_state import StateUpdate, WorkingState, WriteOrigin
 
 TRACE_VERSION: Final = 1
+T = TypeVar("T")
 
 OpenPurpose = Literal["main", "reordered", "other_secret", "roomy"]
 BuildPurpose = Literal["main", "retry", "repeat", "other_live", "roomy", "probe"]
@@ -292,6 +293,17 @@ class Trace(Frozen):
             yielded=recorded.yielded,
             live=recorded.live,
         )
+
+    @cached_property
+    def _found(self) -> dict[Callable[[Trace], Any], Any]:
+        return {}
+
+    def once(self, view: Callable[[Trace], T]) -> T:
+        """What a view of this trace gives, worked out the first time it is asked for."""
+        if view not in self._found:
+            self._found[view] = view(self)
+        found: T = self._found[view]
+        return found
 
     @cached_property
     def sent(self) -> tuple[Sent, ...]:

@@ -118,7 +118,7 @@ def _since(first: Made, built: Made) -> Iterator[str]:
     "CTX-03.3",
     MUST,
     gate=Gate.ONE_PREFIX,
-    scenarios="sessions",
+    scenarios="scripted",
     witnesses=(
         CROSSED_MIDNIGHT,
         CALLED_AFTER_REVOCATION,

@@ -41,7 +41,6 @@ HOSTILE_CONTENT = "content that its codec must escape"
 MULTIBYTE_CONTENT = "content of characters of several bytes"
 EMPTY_CONTENT = "empty content"
 BROKEN_ARGUMENTS = "a call whose arguments are no JSON"
-EXCERPT = "a truncation pointer with an excerpt"
 
 SEVERAL_SOURCES = "two sources of one type"
 FORGING_SOURCE = "a source with quotes, brackets or line breaks"
@@ -187,7 +186,7 @@ def _delimiter_situations(trace: Trace, lookup: Lookup, seen: Seen) -> Iterator[
     MUST,
     gate=Gate.CONTAINED_TRUST,
     scenarios="hostile",
-    witnesses=(HOSTILE_CONTENT, MULTIBYTE_CONTENT, EMPTY_CONTENT, BROKEN_ARGUMENTS, EXCERPT),
+    witnesses=(HOSTILE_CONTENT, MULTIBYTE_CONTENT, EMPTY_CONTENT, BROKEN_ARGUMENTS),
     cost="The model works on other text than the user wrote or the tool returned.",
 )
 def content_is_recovered_exactly(trace: Trace) -> Iterator[Judgement]:
@@ -228,8 +227,6 @@ def _lost_content(trace: Trace, lookup: Lookup, seen: Seen) -> str:
 
 def _content_situations(lookup: Lookup, seen: Seen) -> Iterator[str]:
     block, item = seen.block, lookup.item(seen.build, seen.block)
-    if block.pointer is not None and block.pointer.excerpt is not None:
-        yield EXCERPT
     if item is None or block.pointer is not None:
         return
     plain = item.arguments if isinstance(item, ToolCall) else content(item)

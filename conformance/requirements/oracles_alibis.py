@@ -18,6 +18,8 @@ from contextproof.conformance.requirements.oracles_rendering import Lookup, seen
 
 #: Where in the records an item is taken to have been known from, if it came with the opening.
 _FROM_THE_START = -1
+#: Stands between texts that are searched as one, so that no piece is found across two of them.
+_BETWEEN = "\x00\ufdd0\x00"
 
 
 class Alibis:
@@ -27,6 +29,7 @@ class Alibis:
         self._trace = trace
         self._lookup = lookup
         self._entered = _entered(trace)
+        self._earlier: dict[int, str] = {}
         self._sent = [(seen.place, seen.block.text) for seen in seen_blocks(trace)]
 
     def suspects(self, record: BuildRecord | CompactRecord) -> list[Suspect]:
@@ -54,14 +57,22 @@ class Alibis:
             *record.inputs.live.ids,
         ]
 
+        always = _BETWEEN.join(allowed)
+
         def is_innocent(suspect: Suspect, piece: str) -> bool:
-            entered = self._entered.get(suspect.item_id, _FROM_THE_START)
-            earlier = (text for index, text in self._sent if index < entered)
             # Without its edges: what an engine writes around a name is not the suspect's.
             said = piece.strip()
-            return any(said in text for text in allowed) or any(said in text for text in earlier)
+            return said in always or said in self._sent_before(suspect)
 
         return is_innocent
+
+    def _sent_before(self, suspect: Suspect) -> str:
+        """All that was sent before the suspect came in, as one text."""
+        entered = self._entered.get(suspect.item_id, _FROM_THE_START)
+        if entered not in self._earlier:
+            earlier = dict.fromkeys(text for index, text in self._sent if index < entered)
+            self._earlier[entered] = _BETWEEN.join(earlier)
+        return self._earlier[entered]
 
     def _handed(self, record: BuildRecord | CompactRecord) -> Iterator[RenderedItem]:
         opening, given = self._trace.plans[record.plan].opening, record.inputs

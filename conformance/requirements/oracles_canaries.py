@@ -77,11 +77,31 @@ def _accuses(suspect: Suspect, quoted: str, innocent: Callable[[Suspect, str], b
     """Whether a quotation is more than innocent words with an engine's own punctuation around them."""
     if len(set(quoted)) < _DISTINCT:
         return False
-    explained_to = unexplained = 0
-    for place in range(len(quoted)):
-        if innocent(suspect, quoted[place : place + _CORE]) and place + _CORE <= len(quoted):
-            explained_to = place + _CORE
+    place = explained_to = unexplained = 0
+    while place < len(quoted):
+        end = _explained_from(suspect, quoted, place, innocent)
+        if end:
+            # Every piece that begins before the last core of what is explained lies within it.
+            explained_to, unexplained, place = end, 0, end - _CORE + 1
+            continue
         unexplained = 0 if place < explained_to else unexplained + 1
         if unexplained >= _CORE:
             return True
+        place += 1
     return False
+
+
+def _explained_from(
+    suspect: Suspect, quoted: str, place: int, innocent: Callable[[Suspect, str], bool]
+) -> int:
+    """How far something innocent explains a quotation from a place on; 0 where not even a core of it."""
+    end = place + _CORE
+    if end > len(quoted) or not innocent(suspect, quoted[place:end]):
+        return 0
+    step = _CORE
+    while step:
+        if end + step <= len(quoted) and innocent(suspect, quoted[place : end + step]):
+            end, step = end + step, step * 2
+        else:
+            step //= 2
+    return end

@@ -49,12 +49,23 @@ class Seen(NamedTuple):
         return self.block.type not in (FRAMING, CHECKPOINT, WORKING_STATE)
 
 
-def seen_blocks(trace: Trace) -> Iterator[Seen]:
+def seen_blocks(trace: Trace) -> tuple[Seen, ...]:
     """Every distinct block of every request built, once, in order of first appearance.
 
-    A summary or working state counts as another block where it stands for another value.
+    A summary or working state counts as another block where it stands for another value. Found once
+    a trace: many requirements ask.
     """
+    return trace.once(_seen_blocks)
+
+
+def _seen_blocks(trace: Trace) -> tuple[Seen, ...]:
+    return tuple(_first_sights(trace))
+
+
+def _first_sights(trace: Trace) -> Iterator[Seen]:
     known: set[object] = set()
+    # The very same objects come again and again; comparing them by value is what costs.
+    met: set[tuple[int, int]] = set()
     for index, build in trace.builds("main", "retry", "other_live", "roomy"):
         if not isinstance(build.answer, a.Built):
             continue
@@ -64,6 +75,9 @@ def seen_blocks(trace: Trace) -> Iterator[Seen]:
                 stands_for = build.inputs.checkpoint
             elif block.type == WORKING_STATE:
                 stands_for = build.inputs.working_state
+            if (id(block), id(stands_for)) in met:
+                continue
+            met.add((id(block), id(stands_for)))
             if (block, stands_for) not in known:
                 known.add((block, stands_for))
                 yield Seen(index, build, block)
