@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -146,6 +147,13 @@ def certify(
         typer.Option(help="TOML file of failures that are known: [[failure]] with id, reason, link."),
     ] = None,
     minutes: Annotated[int, typer.Option(min=1, help="With --profile soak: how long.")] = 10,
+    max_failures: Annotated[
+        int | None, typer.Option(min=1, help="Stop once so many requirements have failed.")
+    ] = None,
+    first: Annotated[
+        list[Path] | None,
+        typer.Option(help="Counterexamples (files or folders) to replay before anything else."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Play generated sessions by the hundred and say of every requirement whether it held.
@@ -168,6 +176,9 @@ def certify(
             only=tuple(only or ()),
             exclude=tuple(exclude or ()),
         )
+        if first and not _replay(first, builder, _complain):
+            _complain("a counterexample is not fixed yet; nothing else was played")
+            raise typer.Exit(ExitCode.NOT_CONFORMING)
         folder = out or Path(f"contextproof-{budget.seed}")
         with progress(Console(stderr=True), quiet=as_json) as tell:
             found, written = c.certify(
@@ -178,6 +189,7 @@ def certify(
                 known=known,
                 minutes=minutes,
                 progress=tell,
+                max_failures=max_failures,
             )
     except c.BadUsage as error:
         _complain(str(error))
@@ -195,6 +207,21 @@ def certify(
     raise typer.Exit(ExitCode.CONFORMING if good else ExitCode.NOT_CONFORMING)
 
 
+def _replay(paths: list[Path], builder: str, say: Callable[[str], None]) -> bool:
+    """Replay counterexamples; whether all of them are fixed."""
+    from contextproof.conformance.adapters.in_process import load
+    from contextproof.conformance.report.replay import BadCounterexample, replay_files
+
+    engine = load(builder)
+    try:
+        return replay_files(paths, engine, say)
+    except BadCounterexample as error:
+        _complain(str(error))
+        raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
+    finally:
+        engine.close()
+
+
 @app.command()
 def replay(
     files: Annotated[list[Path], typer.Argument(help="Counterexample files, or folders of them.")],
@@ -206,16 +233,7 @@ def replay(
 
     Exit status 0 only if every one of them is fixed.
     """
-    from contextproof.conformance.adapters.in_process import load
-    from contextproof.conformance.report.replay import BadCounterexample, replay_files
-
-    try:
-        engine = load(builder)
-        fixed = replay_files(files, engine, print)
-        engine.close()
-    except BadCounterexample as error:
-        _complain(str(error))
-        raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
+    fixed = _replay(files, builder, print)
     raise typer.Exit(ExitCode.CONFORMING if fixed else ExitCode.NOT_CONFORMING)
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from contextproof.conformance.certification.outcome import Outcome
     from contextproof.conformance.gate import GateRun
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--builder``, unless the project at hand has an option of that name."""
+    """Add our options; ``--builder`` only where the project at hand has no option of that name."""
     group = parser.getgroup("contextproof", "context engine conformance")
     with contextlib.suppress(ValueError):
         group.addoption(
@@ -24,19 +25,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             default=None,
             help="the context engine to measure; see `contextproof gate --help`",
         )
+    group.addoption(
+        "--contextproof-profile",
+        default="scripted",
+        choices=("scripted", "smoke", "gate", "certify"),
+        help="what is played: the scripted sessions, or generated ones (see `contextproof certify`)",
+    )
+    group.addoption("--contextproof-seed", type=int, default=None, help="seed of generated sessions")
     group.addoption("--contextproof-run", default=None, help="the folder of a certification's run")
 
 
 @pytest.fixture(scope="session")
-def contextproof_gate(request: pytest.FixtureRequest) -> GateRun:
-    """The scripted sessions played against ``--builder`` and judged, once a test run."""
-    spec = request.config.getoption("--builder", default=None)
+def contextproof_run(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> GateRun | Outcome:
+    """Sessions played against ``--builder`` and judged, once a test run."""
+    option = request.config.getoption
+    spec, profile = option("--builder", default=None), option("--contextproof-profile")
     if not spec:
         raise pytest.UsageError("say which engine to measure: --builder package.module:factory")
     from contextproof.conformance.builder import BuilderError
+    from contextproof.conformance.certification.command import certify_quietly
     from contextproof.conformance.gate import run_scripted
 
     try:
-        return run_scripted(spec)
+        if profile == "scripted":
+            return run_scripted(spec)
+        folder = tmp_path_factory.mktemp("contextproof") / "run"
+        return certify_quietly(spec, profile, option("--contextproof-seed"), folder)
     except BuilderError as error:
         pytest.exit(f"builder error: {error}", returncode=2)

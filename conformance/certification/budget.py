@@ -14,7 +14,14 @@ Profile = Literal["smoke", "gate", "certify", "soak"]
 SESSIONS: dict[Profile, int] = {"smoke": 12, "gate": 40, "certify": 160, "soak": 160}
 #: How many times as many sessions some strategies get: those whose sessions are small, and bring about
 #: one rare thing each.
-WEIGHTS = {"openings": 8, "pressure": 2, "formation": 2, "working_state": 3, "compactions": 2}
+WEIGHTS = {
+    "openings": 8,
+    "pairs": 2,
+    "pressure": 3,
+    "formation": 3,
+    "working_state": 4,
+    "compactions": 3,
+}
 #: The seed of the profile whose sessions are the same on every machine.
 GATE_SEED = 20
 #: Sessions in a unit: enough to be worth a worker's while, few enough to share out evenly.

@@ -91,6 +91,7 @@ def certify(
     known: frozenset[str],
     minutes: int,
     progress: Progress,
+    max_failures: int | None = None,
 ) -> tuple[Outcome, list[tuple[Counterexample, str]]]:
     """Play a run to its end and add it up; counterexamples are written into the folder.
 
@@ -101,19 +102,49 @@ def certify(
     load(settings.builder).close()  # a builder that cannot be reached is told before any work
     folder = _folder(settings, out, resume=resume)
     settings = folder.settings
-    work(folder, workers, progress)
+    work(folder, workers, progress, max_failures)
     started = time.monotonic()
-    while settings.budget.profile == "soak" and time.monotonic() - started < 60 * minutes:
+    # A soak goes on round after round; one that is to stop at failures stops between rounds too.
+    while (
+        settings.budget.profile == "soak"
+        and time.monotonic() - started < 60 * minutes
+        and not folder.has_failed(max_failures)
+    ):
         settings = settings.model_copy(update={"rounds": settings.rounds + 1})
         folder.change(settings)
-        work(folder, workers, progress)
+        work(folder, workers, progress, max_failures)
     builder = load(settings.builder)
     try:
-        found = outcome(settings.builder, settings.budget, folder.records(), builder)
+        found = outcome(
+            settings.builder,
+            settings.budget,
+            folder.records(),
+            builder,
+            complete=not folder.missing(),
+        )
         made = counterexamples(found, builder, scenarios.corpus, known, progress)
     finally:
         builder.close()
     return found, [(one, str(folder.keep(one))) for one in made]
+
+
+def certify_quietly(spec: str, profile: Profile, seed: int | None, out: Path) -> Outcome:
+    """A whole run with everything else as the command line has it, in a folder that is not there yet."""
+    budget = make_budget(profile, seed=seed, nonce="", examples=None, only=(), exclude=())
+    found, _ = certify(
+        Settings(builder=spec, budget=budget),
+        out,
+        workers=2,
+        resume=False,
+        known=frozenset(),
+        minutes=0,
+        progress=_unheard,
+    )
+    return found
+
+
+def _unheard(_what: str, _done: int, _of: int) -> None:
+    """Progress that nobody is told of."""
 
 
 def _folder(settings: Settings, out: Path, *, resume: bool) -> Folder:

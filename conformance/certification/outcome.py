@@ -27,9 +27,11 @@ from contextproof.conformance.verdicts import HOLDING, Result, Verdict, decide
 
 #: Sessions that must have put a requirement to the test, for a certification to pass it.
 LEAST_SESSIONS = 100
-#: Failures that are shrunk, causes first; and candidates played for each.
+#: Failures that are shrunk, causes first.
 _SHRUNK = 4
+#: Candidates played for each, and how many steps they may have together: long sessions are dear.
 _PLAYS = 120
+_STEPS = 3_000
 
 
 class Level(StrEnum):
@@ -68,8 +70,15 @@ class Outcome(Frozen):
         return not self.trouble and all(result.verdict in HOLDING for result in self.results)
 
 
-def outcome(spec: str, budget: Budget, records: Iterable[UnitRecord], builder: Builder) -> Outcome:
-    """Add up the records of a run."""
+def outcome(
+    spec: str,
+    budget: Budget,
+    records: Iterable[UnitRecord],
+    builder: Builder,
+    *,
+    complete: bool = True,
+) -> Outcome:
+    """Add up the records of a run; one that is not ``complete`` certifies nothing."""
     ledger = Ledger()
     parts = list(records)
     for record in parts:
@@ -90,7 +99,7 @@ def outcome(spec: str, budget: Budget, records: Iterable[UnitRecord], builder: B
     trouble = tuple(one for record in parts for one in record.trouble)
     holding = _holding_decisions(results.values())
     level = None
-    if thorough and not budget.is_narrowed:
+    if thorough and complete and not budget.is_narrowed:
         level = _level(holding, trouble)
     return Outcome(
         builder=spec,
@@ -153,7 +162,9 @@ def _written_up(root: Found, builder: Builder, corpus: Callable[[str], str]) -> 
     scenario = root.scenario
     if requirement.variation != TWIN:
         scenario = shrink(
-            scenario, lambda candidate: _shows(requirement, candidate, builder, corpus), plays=_PLAYS
+            scenario,
+            lambda candidate: _shows(requirement, candidate, builder, corpus),
+            plays=min(_PLAYS, _STEPS // max(1, len(scenario.steps))),
         )
     trace, judgements = judge_scenario(requirement, scenario, builder, corpus)
     violation = next((j for j in judgements if not j.held), root.violation)

@@ -22,6 +22,7 @@ from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.conformance.requirements import all_requirements
+from contextproof.conformance.requirements.registry import MUST, REGISTRY
 
 #: Seconds between two looks at how far the workers are.
 _GLANCE = 0.2
@@ -46,6 +47,8 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: What failed in each record that was looked into so far.
+        self._failed: dict[Path, frozenset[str]] = {}
 
     @property
     def settings(self) -> Settings:
@@ -98,6 +101,16 @@ class Folder:
         """Keep a unit's record: it appears whole or not at all."""
         self._write(self._record(record.unit), record.canonical())
 
+    def has_failed(self, enough: int | None) -> bool:
+        """Whether so many requirements that must hold have failed already."""
+        if enough is None:
+            return False
+        for path in set((self.path / "units").glob("*.json")) - set(self._failed):
+            found = UnitRecord.from_json(path.read_bytes()).found
+            self._failed[path] = frozenset(one.requirement for one in found)
+        failed = frozenset[str]().union(*self._failed.values())
+        return sum(REGISTRY[identifier].level is MUST for identifier in failed) >= enough
+
     def records(self) -> Iterator[UnitRecord]:
         """Every record there is, in the units' order."""
         for unit in self.units():
@@ -131,8 +144,13 @@ def do_unit(folder: Folder, unit: Unit, builder: Builder, twin: Builder | None) 
     return record
 
 
-def work(folder: Folder, workers: int, progress: Callable[[str, int, int], None]) -> None:
-    """Have all missing units done.
+def work(
+    folder: Folder,
+    workers: int,
+    progress: Callable[[str, int, int], None],
+    max_failures: int | None = None,
+) -> None:
+    """Have all missing units done, or so many that enough requirements have failed.
 
     Raises:
         HarnessError: where our own code failed in a worker.
@@ -141,17 +159,23 @@ def work(folder: Folder, workers: int, progress: Callable[[str, int, int], None]
     total = len(folder.units())
     for _ in range(_ATTEMPTS):
         missing = folder.missing()
-        if not missing:
+        if not missing or folder.has_failed(max_failures):
             return
         folder.hand_out(missing)
-        _start_workers(folder, min(workers, len(missing)), total, progress)
+        _start_workers(folder, min(workers, len(missing)), total, progress, max_failures)
+    if folder.has_failed(max_failures):
+        return
     left = folder.missing()
     if left:
         raise BuilderError(f"the builder ends its process while unit {left[0].name} is played")
 
 
 def _start_workers(
-    folder: Folder, workers: int, total: int, progress: Callable[[str, int, int], None]
+    folder: Folder,
+    workers: int,
+    total: int,
+    progress: Callable[[str, int, int], None],
+    max_failures: int | None,
 ) -> None:
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header"),
@@ -166,13 +190,15 @@ def _start_workers(
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
         try:
             while process.poll() is None:
-                progress("sessions", total - len(folder.missing()), total)
+                progress("units of sessions", total - len(folder.missing()), total)
+                if folder.has_failed(max_failures):
+                    break
                 time.sleep(_GLANCE)
         finally:
             if process.poll() is None:
                 process.terminate()
                 process.wait()
-    progress("sessions", total - len(folder.missing()), total)
+    progress("units of sessions", total - len(folder.missing()), total)
     errors = folder.path / "harness-error.txt"
     if errors.exists():
         text = errors.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from contextproof.conformance.play import scenario as s
 from contextproof.conformance.play.driver import play
 from contextproof.conformance.play.recipes import Resolver
 from contextproof.conformance.requirements import all_requirements
-from contextproof.strategies import by_key, explicit
+from contextproof.strategies import by_key, explicit, tables
 from fakes.tiny import minimal_builder
 from generated import KEYS, ids, links, sessions, step_ids, steps
 
@@ -124,3 +124,17 @@ def test_generating_is_fast() -> None:
     before = time.process_time()
     drawn = sum(len(sessions(key)) for key in KEYS)
     assert (time.process_time() - before) / drawn < 0.02, "seconds of the processor for a session"
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_same_seed_draws_the_same_sessions(key: str) -> None:
+    before = sessions(key)
+    sessions.cache_clear()
+    assert sessions(key) == before
+
+
+def test_what_is_drawn_does_not_depend_on_what_else_is_loaded() -> None:
+    # Hypothesis draws whole numbers of a hundred and more also from the constants of loaded modules,
+    # which are others in every process; tables are chosen from by number.
+    sizes = {name: len(table) for name, table in vars(tables).items() if isinstance(table, tuple)}
+    assert max(sizes.values()) < 100, sizes
