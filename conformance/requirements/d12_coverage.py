@@ -11,13 +11,12 @@ from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import BuildRecord, Trace, tokens
 from contextproof.conformance.requirements.d12_compaction import Compaction, compactions
 from contextproof.conformance.requirements.oracles_checkpoint import (
-    contents,
     covered,
     first_build_after,
     given_whole,
     names,
 )
-from contextproof.conformance.requirements.oracles_depth import is_kept, was_given
+from contextproof.conformance.requirements.oracles_depth import is_kept, readable, was_given
 from contextproof.conformance.requirements.oracles_log import latest_corrections, never_covered
 from contextproof.conformance.requirements.oracles_rendering import Lookup
 from contextproof.conformance.requirements.oracles_text import is_whole
@@ -150,7 +149,7 @@ def _accounted_for(trace: Trace, compaction: Compaction) -> Iterator[Judgement]:
     parts = [part for call in record.calls for part in call.parts]
     newly = {item.id for item in compaction.newly_covered}
     lives_on = old is None or (
-        not old.summary.strip() or is_kept(old, new) or was_given(old, record.calls, contents(compaction.log))
+        not old.summary.strip() or is_kept(old, new) or was_given(old, record.calls, readable(compaction.log))
     )
     for item in covered(new, compaction.log):
         pointing = {id(p) for p, reference in names(new.pointers) if reference.item_id == item.id}

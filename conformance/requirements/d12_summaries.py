@@ -14,8 +14,7 @@ from contextproof.conformance.contract.vocabulary import CHECKPOINT
 from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import BuildRecord, CompactRecord, Trace, tokens
 from contextproof.conformance.requirements.d12_compaction import Compaction, compactions
-from contextproof.conformance.requirements.oracles_checkpoint import contents
-from contextproof.conformance.requirements.oracles_depth import possible_depths
+from contextproof.conformance.requirements.oracles_depth import possible_depths, readable
 from contextproof.conformance.requirements.oracles_log import (
     never_covered,
     standing,
@@ -55,7 +54,7 @@ def depth_is_told_truly(trace: Trace) -> Iterator[Judgement]:
     event of it and none of a checkpoint.
     """
     for index, record, old, new, log in compactions(trace):
-        true = possible_depths(old, new, record.calls, contents(log)) & set(range(MAX_SUMMARY_DEPTH + 1))
+        true = possible_depths(old, new, record.calls, readable(log)) & set(range(MAX_SUMMARY_DEPTH + 1))
         yield judge(
             new.depth in true,
             at=at(index, record.context, new.id),

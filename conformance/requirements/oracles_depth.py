@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from contextproof.conformance.contract.items import LogItem, Message, ToolCall, content
 from contextproof.conformance.contract.plan import Checkpoint
 from contextproof.conformance.play.trace import SummarizerCall
 
 #: A summary shorter than this may turn up in a text by chance.
 _RECOGNIZABLE = 24
+#: Characters that an engine may write before the content of an item in a part.
+_HEADING = 40
 
 
 def was_given(old: Checkpoint, calls: Sequence[SummarizerCall], contents: Mapping[str, bytes]) -> bool:
@@ -22,12 +25,16 @@ def was_given(old: Checkpoint, calls: Sequence[SummarizerCall], contents: Mappin
 
 
 def _reads(text: str, calls: Sequence[SummarizerCall], contents: Mapping[str, bytes]) -> bool:
-    """Whether a text can be read in what the calls were given, and not in the items given."""
+    """Whether a text can be read in what the calls were given, and not in the items given.
+
+    A part may begin with a heading of the engine's own, and a summary that told such a part's
+    beginning with it: so an item explains a text that it holds but for a heading.
+    """
     if len(text) < _RECOGNIZABLE:
         return False
+    told = text[min(_HEADING, len(text) // 2) :].encode()
     return any(
-        text in part.text
-        and not any(text.encode() in contents.get(item_id, b"") for item_id in part.item_ids)
+        text in part.text and not any(told in contents.get(item_id, b"") for item_id in part.item_ids)
         for call in calls
         for part in call.parts
     )
@@ -47,7 +54,7 @@ def possible_depths(
     """The depths a new checkpoint may truly have; several where the trace does not tell.
 
     The greater of a kept summary's depth and 1 + the depth of any summary given to the summarizer;
-    0 where nothing was summarized. ``contents`` are those of the log, by id.
+    0 where nothing was summarized. ``contents`` say what is `readable` of the log, by id.
     """
     kept = {old.depth} if old is not None and is_kept(old, new) else {0}
     if old is not None and not old.summary.strip():
@@ -76,3 +83,14 @@ def _depths_written(
 
 def _text(call: SummarizerCall) -> str:
     return call.summary.text.strip() if call.summary else ""
+
+
+def readable(log: Iterable[LogItem]) -> dict[str, bytes]:
+    """What can be read of each message: its content, and a call's arguments as they are beside it."""
+    return {
+        item.id: b"\0".join(
+            (content(item).encode(), *((item.arguments.encode(),) if isinstance(item, ToolCall) else ()))
+        )
+        for item in log
+        if isinstance(item, Message)
+    }
