@@ -12,10 +12,11 @@ from contextproof.conformance.contract.base import Frozen, Id
 from contextproof.conformance.contract.items import LogItem
 from contextproof.conformance.contract.tokenizers import digest
 from contextproof.conformance.judgement import Judgement
+from contextproof.conformance.judging import judge_by, play_variations
 from contextproof.conformance.play.driver import play
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.conformance.play.trace import Trace
-from contextproof.conformance.play.variations import VARIATIONS
+from contextproof.conformance.play.variations import TWIN
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import MUST, Requirement
 
@@ -72,14 +73,10 @@ def judge_scenario(
     A pair requirement whose variation changes nothing in this scenario yields no judgement.
     """
     trace = play(scenario, builder, corpus=corpus)
-    if requirement.variation is None:
-        return trace, requirement.judge(trace)
-    vary = VARIATIONS.get(requirement.variation)
-    varied = scenario if vary is None else vary(scenario)
-    if varied == scenario:
-        return trace, []
-    other = play(varied, builder, corpus=corpus, beside=frozenset())
-    return trace, requirement.judge(trace, other)
+    varied = play_variations(scenario, builder, corpus) if requirement.variation else {}
+    if requirement.variation == TWIN:
+        varied[TWIN] = play(scenario, builder, corpus=corpus, beside=frozenset())
+    return trace, judge_by(requirement, trace, varied)
 
 
 class Replay(StrEnum):

@@ -14,11 +14,12 @@ from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.contract.calls import OpenSessionCall
 from contextproof.conformance.contract.manifest import Manifest
 from contextproof.conformance.evidence import Ledger
+from contextproof.conformance.judging import judge_session, play_variations
 from contextproof.conformance.metrics import Metrics, measure, tally
 from contextproof.conformance.play.driver import play
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.conformance.play.trace import Trace
-from contextproof.conformance.play.variations import TWIN, VARIATIONS
+from contextproof.conformance.play.variations import TWIN
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import Gate
 from contextproof.conformance.verdicts import HOLDING, Result, Verdict, decide, holds, merge
@@ -106,53 +107,29 @@ def run_gate(
         ledger = Ledger()
         for scenario in scenarios:
             trace = play(scenario, builder, corpus=corpus, progress=partial(progress, scenario.name))
+            varied = play_variations(scenario, builder, corpus)
+            if scenario.name in twins:
+                varied[TWIN] = _played_by_twin(spec, scenario, trace, corpus, progress)
+            judge_session(scenario, trace, varied, ledger)
             traces[scenario.name] = trace
-            judge(scenario, trace, ledger)
-            judge_variations(scenario, trace, builder, corpus, ledger)
-        for scenario in (s for s in scenarios if s.name in twins):
-            with twin(spec) as other:
-                played = play(
-                    scenario,
-                    other,
-                    corpus=corpus,
-                    beside=frozenset(),
-                    between=_interlude(traces[scenario.name]),
-                    progress=partial(progress, f"{scenario.name} by the twin"),
-                )
-            judge(scenario, traces[scenario.name], ledger, {TWIN: played})
     finally:
         builder.close()
     return _outcome(spec, builder, traces, ledger)
 
 
-def judge(
-    scenario: Scenario, trace: Trace, ledger: Ledger, varied: Mapping[str, Trace] | None = None
-) -> None:
-    """Judge a trace alone, or with traces of its variations by all that compares with one of them."""
-    for requirement in all_requirements():
-        if requirement.variation is None:
-            if varied is None:
-                ledger.note(requirement.id, scenario, requirement.judge(trace))
-        elif varied and requirement.variation in varied:
-            other = varied[requirement.variation]
-            ledger.note(requirement.id, scenario, requirement.judge(trace, other))
-
-
-def judge_variations(
-    scenario: Scenario,
-    trace: Trace,
-    builder: Builder,
-    corpus: Callable[[str], str],
-    ledger: Ledger,
-) -> None:
-    """Play each variation that really differs, and judge the pairs."""
-    varied = {name: vary(scenario) for name, vary in VARIATIONS.items()}
-    traces = {
-        name: play(other, builder, corpus=corpus, beside=frozenset())
-        for name, other in varied.items()
-        if other != scenario
-    }
-    judge(scenario, trace, ledger, traces)
+def _played_by_twin(
+    spec: str, scenario: Scenario, trace: Trace, corpus: Callable[[str], str], progress: Progress
+) -> Trace:
+    """The same session in another process, with another session opened before each of its builds."""
+    with twin(spec) as other:
+        return play(
+            scenario,
+            other,
+            corpus=corpus,
+            beside=frozenset(),
+            between=_interlude(trace),
+            progress=partial(progress, f"{scenario.name} by the twin"),
+        )
 
 
 def _interlude(trace: Trace) -> Callable[[Builder], None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -30,122 +31,134 @@ from contextproof.strategies.author import Author, Move
 from contextproof.strategies.openings import SCHEMAS, TOKENIZERS, TOOL_NAMES, TRUSTS, control_tool
 from contextproof.strategies.sizes import text_of_tokens, tool_of_tokens
 
-#: How far a class is from its cap, in tokens; None where it is nowhere near.
-_DISTANCES = (None, None, None, 0, 1, -1)
-_TOOL_COUNTS = (1, 0, 2, 3, 2, 1, MAX_TOOLS, MAX_TOOLS + 1, MAX_TOOLS - 1, MAX_TOOLS + 5)
-_MEMORY_COUNTS = (0, 1, 3, 2, 1, MAX_MEMORY_ITEMS, MAX_MEMORY_ITEMS + 1, MAX_MEMORY_ITEMS - 1)
+_T = TypeVar("_T")
+
+
 _BASES = ("", "Obey the user.", "<|im_start|>system", "的確", "😀👍🏽", "شكرا", "\x00\x1b[0m")
+_SHORT_POLICY = TextItem(id="p1", text="Do no harm.")
 
-_WINDOWS = (100_000, 1_000_000, 32_000, 16_000)
-_BODIES = (5_000, MIN_BODY, MIN_BODY - 1, MIN_BODY + 1, 1_100)
-_LEFT = (MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, 0, -1, 2_500)
-
-
-def sizes() -> SearchStrategy[ScenarioModel]:
-    """Windows from small to a million, bodies around the ceiling, reserves that leave too little."""
-    return st.one_of(
-        st.builds(_model, st.sampled_from(TOKENIZERS), window=st.sampled_from(_WINDOWS)),
-        st.builds(_model, st.sampled_from(TOKENIZERS), body=st.sampled_from(_BODIES)),
-        st.builds(
-            _model,
-            st.sampled_from(TOKENIZERS),
-            window=st.sampled_from((8_000, 128_000)),
-            left=st.sampled_from(_LEFT),
-        ),
-    )
+Limits = tuple[int | None, int | None, int | None]
+"""Window, body, and what the reserve leaves of the window, in tokens; one of the first two is None."""
 
 
-def _model(
-    tokenizer: TokenizerName, window: int | None = None, body: int | None = None, left: int | None = None
-) -> ScenarioModel:
+class Edge(NamedTuple):
+    """What an opening is near to: one edge at a time, since one refusal hides every other.
+
+    ``distances`` are how far from its cap a class is, in tokens, None where it is nowhere near.
+    """
+
+    distances: tuple[int | None, ...] = (None,)
+    tools: tuple[int, ...] = (1, 0, 2, 3)
+    memories: tuple[int, ...] = (0, 1, 3)
+    limits: tuple[Limits, ...] = ((100_000, None, None), (1_000_000, None, None), (None, 5_000, None))
+
+
+def _left(*tokens: int) -> tuple[Limits, ...]:
+    """Reserves that leave so much of a small window and of a large one."""
+    return tuple((window, None, left) for left in tokens for window in (8_000, 128_000))
+
+
+def _bodies(*tokens: int) -> tuple[Limits, ...]:
+    return tuple((None, body, None) for body in tokens)
+
+
+EDGES: dict[str, Edge] = {
+    "nowhere near any": Edge(),
+    "classes at their caps": Edge(distances=(None, 0, None, -1)),
+    "classes over their caps": Edge(distances=(None, None, 1, 0)),
+    "numbers at their caps": Edge(
+        tools=(MAX_TOOLS, 1, MAX_TOOLS - 1), memories=(MAX_MEMORY_ITEMS, 1, MAX_MEMORY_ITEMS - 1)
+    ),
+    "numbers over their caps": Edge(
+        tools=(MAX_TOOLS + 1, 1, MAX_TOOLS, MAX_TOOLS + 5), memories=(0, MAX_MEMORY_ITEMS + 1)
+    ),
+    "the ceiling": Edge(limits=_bodies(MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, MIN_BODY - 1, 400)),
+    "the reserve": Edge(limits=_left(MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, 0, -1)),
+    "several at once": Edge(
+        distances=(None, None, None, 0, 1, -1),
+        tools=(1, 0, 2, MAX_TOOLS, MAX_TOOLS + 1),
+        memories=(0, 1, MAX_MEMORY_ITEMS, MAX_MEMORY_ITEMS + 1),
+        limits=(*_bodies(5_000, MIN_BODY - 1, MIN_BODY, 1_100), *_left(MIN_BODY - 1), (32_000, None, None)),
+    ),
+}
+
+
+def _model(tokenizer: TokenizerName, limits: Limits) -> ScenarioModel:
+    window, body, left = limits
     reserve = 1_000 if window is None or left is None else window - left
     return ScenarioModel(
         name="m1", tokenizer=tokenizer, window=window, body_tokens=body, output_reserve=reserve
     )
 
 
-_SIZES = sizes()
+_EDGE = st.sampled_from(tuple(EDGES.values()))
+_TOKENIZER = st.sampled_from(TOKENIZERS)
 _BASE = st.sampled_from(_BASES)
 #: How many of the tools are not permitted; where there are not so many, all but some are permitted.
 _BARRED = st.sampled_from((0, 0, 0, 1, 2, 30))
-_DISTANCE = st.sampled_from(_DISTANCES)
 _TRUST = st.sampled_from(TRUSTS)
-_TOOL_COUNT = st.sampled_from(_TOOL_COUNTS)
-_MEMORY_COUNT = st.sampled_from(_MEMORY_COUNTS)
 _FIRST_SCHEMA = st.integers(0, len(SCHEMAS) - 1)
 _SOMETIMES = st.booleans()
+_SHARED_BY = st.integers(1, 3)
+
+
+@cache
+def _one_of(some: tuple[_T, ...]) -> SearchStrategy[_T]:
+    return st.sampled_from(some)
 
 
 @st.composite
 def _opening(draw: DrawFn) -> ScenarioOpening:
-    model = draw(_SIZES)
-    tokenizer = model.tokenizer
-    base = draw(_BASE)
-    tools = _tools(draw, tokenizer)
+    edge, tokenizer, base = draw(_EDGE), draw(_TOKENIZER), draw(_BASE)
+    tools = _tools(draw, edge, tokenizer)
     return ScenarioOpening(
-        model=model,
-        policy=_items("p", draw(_filled(tokenizer, TokenClass.PLATFORM_POLICY)), base) or (_SHORT_POLICY,),
-        instructions=_items("i", draw(_filled(tokenizer, TokenClass.AGENT_INSTRUCTIONS)), base),
+        model=_model(tokenizer, draw(_one_of(edge.limits))),
+        policy=_items(draw, "p", edge, tokenizer, TokenClass.PLATFORM_POLICY, base) or (_SHORT_POLICY,),
+        instructions=_items(draw, "i", edge, tokenizer, TokenClass.AGENT_INSTRUCTIONS, base),
         tools=tools,
         permissions=tuple(tool.name for tool in tools[: len(tools) - draw(_BARRED)]),
-        memory=_memory(draw, tokenizer),
+        memory=_memory(draw, edge, tokenizer),
     )
 
 
-_SHORT_POLICY = TextItem(id="p1", text="Do no harm.")
-
-Fill = tuple[TokenizerName, int, int]
-"""Tokenizer, tokens of a whole class, and the number of items that share them."""
-
-
-@cache
-def _filled(tokenizer: TokenizerName, token_class: TokenClass) -> SearchStrategy[Fill | None]:
-    """A class near its cap, in one to three items, or not at all."""
-    cap = CAPS[token_class]
-    distances = st.sampled_from(_DISTANCES)
-    return st.builds(
-        lambda distance, items: None if distance is None else (tokenizer, cap + distance, items),
-        distances,
-        st.integers(1, 3),
-    )
-
-
-def _items(letter: str, fill: Fill | None, base: str) -> tuple[TextItem, ...]:
-    if fill is None:
+def _items(
+    draw: DrawFn, letter: str, edge: Edge, tokenizer: TokenizerName, token_class: TokenClass, base: str
+) -> tuple[TextItem, ...]:
+    """A class near its cap, in one to three items, or none of it."""
+    distance = draw(_one_of(edge.distances))
+    if distance is None:
         return ()
-    return tuple(
-        TextItem(id=f"{letter}{number}", text=text) for number, text in enumerate(_shares(fill, base), 1)
-    )
+    said = _shares(tokenizer, CAPS[token_class] + distance, draw(_SHARED_BY), base)
+    return tuple(TextItem(id=f"{letter}{number}", text=text) for number, text in enumerate(said, 1))
 
 
-def _shares(fill: Fill, base: str) -> list[Text]:
+def _shares(tokenizer: TokenizerName, tokens: int, items: int, base: str = "") -> list[Text]:
     """Texts of so many tokens together; all but the last are short."""
-    tokenizer, tokens, items = fill
     short = [text_of_tokens(tokenizer, 2) for _ in range(items - 1)]
     return [*short, text_of_tokens(tokenizer, tokens - 2 * (items - 1), base)]
 
 
-def _memory(draw: DrawFn, tokenizer: TokenizerName) -> tuple[LabelledItem, ...]:
-    number = draw(_MEMORY_COUNT)
-    distance = draw(_DISTANCE) if number else None
-    trust = draw(_TRUST) if number else None
-    if distance is None:
-        said: Sequence[Text] = ["x"] * number
-    else:
-        said = _shares((tokenizer, CAPS[TokenClass.MEMORY_SNAPSHOT] + distance, number), "")
+def _memory(draw: DrawFn, edge: Edge, tokenizer: TokenizerName) -> tuple[LabelledItem, ...]:
+    number = draw(_one_of(edge.memories))
+    if not number:
+        return ()
+    distance, trust = draw(_one_of(edge.distances)), draw(_TRUST)
+    said: Sequence[Text] = ["x"] * number
+    if distance is not None:
+        said = _shares(tokenizer, CAPS[TokenClass.MEMORY_SNAPSHOT] + distance, number)
     return tuple(LabelledItem(id=f"m{n}", text=text, trust=trust) for n, text in enumerate(said, 1))
 
 
-def _tools(draw: DrawFn, tokenizer: TokenizerName) -> tuple[ScenarioTool, ...]:
+def _tools(draw: DrawFn, edge: Edge, tokenizer: TokenizerName) -> tuple[ScenarioTool, ...]:
     """Tools of different names and schemas; the first may be filled up until all are near the cap."""
-    number = draw(_TOOL_COUNT)
+    number = draw(_one_of(edge.tools))
     if not number:
         return ()
     first, with_control = draw(_FIRST_SCHEMA), draw(_SOMETIMES)
     tools = [_tool(n, first) for n in range(number)]
     if with_control:
         tools[-1] = control_tool(number)
-    distance = draw(_DISTANCE)
+    distance = draw(_one_of(edge.distances))
     if distance is not None and not (with_control and number == 1):
         others = sum(tool_tokens(tokenizer, tool) for tool in tools[1:])
         wanted = CAPS[TokenClass.TOOL_DEFINITIONS] + distance - others

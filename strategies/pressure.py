@@ -116,6 +116,27 @@ def _squeezes(results: int, beyond: int, denominator: int) -> Move:
     return move
 
 
+def trickles() -> SearchStrategy[Move]:
+    """Results at their cap give way to talk that grows slowly: two of four, then the others."""
+    return st.builds(_trickles, st.integers(22, 25), st.sampled_from((55, 70)))
+
+
+def _trickles(turns_of_talk: int, denominator: int) -> Move:
+    def move(author: Author) -> None:
+        author.user("Look at these.")
+        for _ in range(4):
+            author.reply("", [answered(exact_share(1, 16))])
+        for size in (
+            *[share_of_body(9, 40, _TEXT)] * 2,
+            *[share_of_body(1, denominator, _TEXT)] * turns_of_talk,
+        ):
+            author.reply(size)
+            author.user("Go on.")
+        author.request()
+
+    return move
+
+
 @cache
 def recalls_much() -> SearchStrategy[Move]:
     """Recall at its cap, over it, with an item that alone exceeds it, or large beside a full body."""

@@ -107,7 +107,11 @@ def pressed() -> SearchStrategy[Scenario]:
     return written(
         "pressure",
         (
-            Mixture(tight, (pressure.presses(), pressure.talks(), turns.asks("plain")), anything),
+            Mixture(
+                tight,
+                core=(pressure.presses(), pressure.talks(), pressure.exhausts(), pressure.recalls_much()),
+                extra=anything,
+            ),
             Mixture(tight, (pressure.presses(pressure.SMALL_RESULTS), pressure.talks()), anything),
             Mixture(
                 openings.of(Kind("plain", (6_000, 12_000, 24_000), tools=(1,), memories=(0,))),
@@ -115,6 +119,12 @@ def pressed() -> SearchStrategy[Scenario]:
                 extra=anything,
                 least=2,
                 most=5,
+            ),
+            Mixture(
+                openings.of(Kind("plain", (24_000,), tools=(1,), memories=(0,))),
+                core=(pressure.trickles(), turns.asks("plain")),
+                least=1,
+                most=3,
             ),
         ),
     )
@@ -161,10 +171,9 @@ def compacted() -> SearchStrategy[Scenario]:
     def mixture(bodies: tuple[int, ...], *more: SearchStrategy[Move]) -> Mixture:
         return Mixture(
             openings.of(Kind("plain", bodies, tools=(1, 2), memories=(0, 1))),
-            core=(compactions.alternates(), compactions.orders(), *more),
+            core=(compactions.alternates(), compactions.orders(), compactions.fails(), *more),
             extra=(
                 compactions.summarizes(),
-                compactions.fails(),
                 compactions.crowds(),
                 turns.works("any", most=3),
                 state.writes(brief) | changes.corrects(brief) | turns.tells(brief),
@@ -191,10 +200,14 @@ def hostile() -> SearchStrategy[Scenario]:
     def mixture(bodies: tuple[int, ...], *more: SearchStrategy[Move]) -> Mixture:
         return Mixture(
             openings.of(Kind("hostile", bodies, memories=(1, 2, 3))),
-            core=(turns.works("hostile", most=2), turns.says("hostile"), turns.asks("hostile")),
+            core=(
+                turns.works("hostile", most=2),
+                turns.says("hostile"),
+                turns.asks("hostile"),
+                pairs.probes_undeclared(),
+            ),
             extra=(
                 *more,
-                pairs.probes_undeclared(),
                 turns.recalls(texts.hostile()),
                 turns.tells(texts.hostile()) | changes.corrects(texts.hostile()),
                 state.writes(texts.hostile()),
@@ -215,12 +228,16 @@ def working_state() -> SearchStrategy[Scenario]:
         brief = texts.brief(flavour)
         return Mixture(
             openings.of(Kind(flavour, ROOMY, tools=(1, 2), memories=(0, 1), control=True)),
-            core=(state.writes(brief), turns.says(flavour), turns.works(flavour, most=2)),
+            core=(
+                state.writes(brief),
+                turns.says(flavour),
+                turns.works(flavour, most=2),
+                state.demands(),
+                state.rewords(brief),
+            ),
             extra=(
                 state.fills(),
-                state.fills(),
                 state.weighs(),
-                state.rewords(brief),
                 state.removes(),
                 state.malformed(),
                 state.imitates(),
@@ -238,7 +255,12 @@ def formation() -> SearchStrategy[Scenario]:
     brief = texts.brief("any")
     mixture = Mixture(
         openings.of(Kind("plain", ROOMY, tools=(1, 2), memories=(0, 1), control=True)),
-        core=(state.writes(brief, ("established_facts",)), turns.works("plain", most=2), turns.says("plain")),
+        core=(
+            state.writes(brief, ("established_facts",)),
+            turns.works("plain", most=2),
+            turns.says("plain"),
+            state.establishes(),
+        ),
         extra=(
             state.writes(brief),
             state.fills(),
@@ -257,6 +279,7 @@ def paired() -> SearchStrategy[Scenario]:
         openings.of(Kind("plain", (*ROOMY, 4_000), tools=(1, 2, 3), memories=(0,))),
         core=(turns.works("plain"), pairs.probes(), turns.asks("plain")),
         extra=(
+            pairs.probes_undeclared(),
             turns.leaves_open("plain"),
             pairs.probes_open_call(),
             compactions.orders(),

@@ -16,11 +16,11 @@ from contextproof.conformance.contract.caps import (
     MAX_QUESTIONS,
     MAX_TASKS,
 )
-from contextproof.conformance.contract.vocabulary import TokenClass
+from contextproof.conformance.contract.vocabulary import TokenClass, Trust
 from contextproof.conformance.contract.working_state import TaskStatus
 from contextproof.conformance.play.scenario import StateChange, StateEntry, Text, WriteState
 from contextproof.strategies import tables
-from contextproof.strategies.author import CONTROL, Asked, Author, Field, Links, Move, Wording
+from contextproof.strategies.author import CONTROL, Answer, Asked, Author, Field, Links, Move, Wording
 from contextproof.strategies.sizes import text_of_tokens
 from contextproof.strategies.turns import LINKS
 
@@ -161,6 +161,37 @@ def _fills(by: Writer, field: Field, plus: int, done: int) -> Move:
         return written(entries)(author)
 
     return _writes(by, change)
+
+
+def demands() -> SearchStrategy[Move]:
+    """One constraint more than there may be: the rest by one writer at once, the last by another."""
+    return st.builds(_demands, st.sampled_from(WRITERS), st.sampled_from(WRITERS), st.booleans())
+
+
+def _demands(first: Writer, last: Writer, beside: bool) -> Move:
+    def move(author: Author) -> None:
+        missing = CAP_OF["constraints"] - len(author.entries["constraints"])
+        if missing > 0:
+            write(author, first, written([Written("constraints")] * missing))
+        write(author, last, written([Written("constraints"), *([Written("tasks")] if beside else [])]))
+
+    return move
+
+
+def establishes() -> SearchStrategy[Move]:
+    """A fact that rests on a result: untrusted, trusted, or what the model made of it."""
+    return st.builds(_establishes, st.sampled_from((None, Trust.INTERNAL)), st.booleans())
+
+
+def _establishes(trust: Trust | None, retold: bool) -> Move:
+    def move(author: Author) -> None:
+        author.reply("", [Asked(answer=Answer(trust=trust))])
+        if retold:
+            author.reply("It says so.", links=(0,))
+        # Counted back from the message that makes the call.
+        write(author, "model", written([Written("established_facts", "It is so.", (1,))]))
+
+    return move
 
 
 def weighs() -> SearchStrategy[Move]:

@@ -8,12 +8,12 @@ from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.certification.budget import Budget, Unit
 from contextproof.conformance.contract.base import Count, Frozen
 from contextproof.conformance.evidence import Evidence, Found, Ledger
+from contextproof.conformance.judging import judge_session, play_variations
 from contextproof.conformance.metrics import Tally, tally
 from contextproof.conformance.play.driver import play
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.conformance.play.trace import Trace
-from contextproof.conformance.play.variations import TWIN, VARIATIONS
-from contextproof.conformance.requirements import all_requirements
+from contextproof.conformance.play.variations import TWIN
 
 #: Every so many sessions the twin plays along: over a pipe that costs as much as all the rest.
 _TWIN_EVERY = 4
@@ -56,13 +56,14 @@ def play_unit(
     for number, scenario in enumerate(scenarios):
         try:
             trace = play(scenario, builder, corpus=corpus, resume_in=twin)
-            played_by = twin if number % _TWIN_EVERY == 0 else None
-            varied = _varied(scenario, trace, builder, twin, played_by, corpus)
+            varied = play_variations(scenario, builder, corpus, resume_in=twin)
+            if twin is not None and trace.sent and number % _TWIN_EVERY == 0:
+                varied[TWIN] = play(scenario, twin, corpus=corpus, beside=frozenset(), resume_in=builder)
         except BuilderError as error:
             trouble.append(Trouble(scenario=scenario, error=str(error)))
             continue
         traces.append(trace)
-        judge(scenario, trace, varied, budget, ledger)
+        judge_session(scenario, trace, varied, ledger, budget.wants)
     return UnitRecord(
         unit=unit,
         sessions=len(traces),
@@ -72,35 +73,3 @@ def play_unit(
         trouble=tuple(trouble),
         tally=tally(traces),
     )
-
-
-def judge(scenario: Scenario, trace: Trace, varied: dict[str, Trace], budget: Budget, ledger: Ledger) -> None:
-    """Judge a session by every requirement that the budget wants and that it can be judged by."""
-    for requirement in all_requirements():
-        if not budget.wants(requirement.id):
-            continue
-        if requirement.variation is None:
-            ledger.note(requirement.id, scenario, requirement.judge(trace))
-        elif requirement.variation in varied:
-            other = varied[requirement.variation]
-            ledger.note(requirement.id, scenario, requirement.judge(trace, other))
-
-
-def _varied(
-    scenario: Scenario,
-    trace: Trace,
-    builder: Builder,
-    resume_in: Builder | None,
-    twin: Builder | None,
-    corpus: Callable[[str], str],
-) -> dict[str, Trace]:
-    """Traces of those variations that really differ from the session."""
-    bare: frozenset[str] = frozenset()
-    varied = {
-        name: play(other, builder, corpus=corpus, beside=bare, resume_in=resume_in)
-        for name, other in ((name, vary(scenario)) for name, vary in VARIATIONS.items())
-        if other != scenario
-    }
-    if twin is not None and trace.sent:
-        varied[TWIN] = play(scenario, twin, corpus=corpus, beside=bare, resume_in=builder)
-    return varied

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from contextproof.conformance.contract import answers as a
-from contextproof.conformance.contract.items import ResultStatus, ToolDefinition
+from contextproof.conformance.contract.items import ResultStatus, ToolDefinition, ToolResult
 from contextproof.conformance.contract.request import Block
 from contextproof.conformance.contract.session import Live
 from contextproof.conformance.contract.vocabulary import TOOL_DEFINITION
 from contextproof.conformance.judgement import Judgement, judge
-from contextproof.conformance.play.trace import AuthorizeRecord, Trace
+from contextproof.conformance.play.trace import AuthorizeRecord, Sent, Trace
 from contextproof.conformance.requirements.oracles_prefix import change_between
 from contextproof.conformance.requirements.oracles_text import is_whole
 from contextproof.conformance.requirements.oracles_tools import permitted, pinned_by_plan
@@ -35,6 +35,7 @@ PERMITTED_CALL = "a call to a pinned tool that is permitted"
 UNPINNED_CALL = "a call to a tool that is not pinned"
 
 OTHER_PERMISSIONS = "the same build under other permissions"
+OTHER_PLAY = "the same session, in which permissions did not change"
 NOT_PERMITTED = "a tool registered and not permitted at the opening"
 
 
@@ -202,15 +203,20 @@ def permitted_call_is_allowed(trace: Trace) -> Iterator[Judgement]:
     "CTX-04.4",
     MUST,
     scenarios="revocations",
-    witnesses=(OTHER_PERMISSIONS,),
+    witnesses=(OTHER_PERMISSIONS, OTHER_PLAY),
+    variation="without_permission_changes",
+    needs_variation=False,
     cost="Who watches timing or size of requests learns who may do what.",
 )
-def permissions_do_not_show(trace: Trace) -> Iterator[Judgement]:
+def permissions_do_not_show(trace: Trace, unchanged: Trace | None = None) -> Iterator[Judgement]:
     """Permissions show in a request only through the result of a call that was denied.
 
     The same inputs under other permissions, with all else that is live changed too, give the same
-    bytes.
+    bytes; and so does the same session in which permissions stay as they were at its opening, until
+    a call is denied in one of the two.
     """
+    if unchanged is not None:
+        yield from _same_until_denied(trace, unchanged)
     for pair in beside(trace, "other_live"):
         first, second = pair.main.answer, pair.side.answer
         if not isinstance(first, a.Built):
@@ -229,6 +235,27 @@ def permissions_do_not_show(trace: Trace) -> Iterator[Judgement]:
             witnesses=(OTHER_PERMISSIONS,) if permissions else (),
             follows=("CTX-01.4",) if change is not None else (),
         )
+
+
+def _same_until_denied(trace: Trace, unchanged: Trace) -> Iterator[Judgement]:
+    """Requests of both plays, one by one, up to the first that can show a denial."""
+    for ours, theirs in zip(trace.sent, unchanged.sent, strict=False):
+        if _shows_denial(trace, ours) or _shows_denial(unchanged, theirs):
+            return
+        problem = _unlike(ours.request.blocks, theirs.request.blocks)
+        differ = ours.build.inputs.live.permissions != theirs.build.inputs.live.permissions
+        yield judge(
+            not problem,
+            at=at(ours.record, ours.build.context),
+            seen=f"in the session whose permissions stay as they were, {problem}",
+            required="the same request, byte for byte, until a call is denied",
+            witnesses=(OTHER_PLAY,) if differ else (),
+        )
+
+
+def _shows_denial(trace: Trace, sent: Sent) -> bool:
+    log = trace.log[: sent.build.inputs.log_length]
+    return any(isinstance(i, ToolResult) and i.status is ResultStatus.DENIED for i in log)
 
 
 def _unlike(first: Sequence[Block], second: Sequence[Block]) -> str:

@@ -49,6 +49,7 @@ class Requirement:
         scenarios: key of the strategy whose sessions stress it.
         witnesses: the named situations in which it could really be violated.
         variation: for a pair requirement, the name of the scenario's variation it compares with.
+        needs_variation: whether it can be judged only where that variation was played.
         ports: calls that a builder must answer for it to be judged.
         cost: what a violation costs the builder's owner, one sentence.
     """
@@ -61,6 +62,7 @@ class Requirement:
     scenarios: str
     witnesses: tuple[str, ...]
     variation: str | None
+    needs_variation: bool
     ports: tuple[str, ...]
     cost: str
     function: Callable[..., Iterator[Judgement]]
@@ -89,6 +91,7 @@ def requirement(
     cost: str,
     gate: Gate | None = None,
     variation: str | None = None,
+    needs_variation: bool | None = None,
     ports: tuple[str, ...] = ("build",),
 ) -> Callable[[Any], Any]:
     """Register a requirement function.
@@ -122,6 +125,7 @@ def requirement(
             scenarios=scenarios,
             witnesses=witnesses,
             variation=variation,
+            needs_variation=variation is not None if needs_variation is None else needs_variation,
             ports=ports,
             cost=cost,
             function=function,

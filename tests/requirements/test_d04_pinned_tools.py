@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contextproof.conformance.contract import answers as a
+from contextproof.conformance.contract import items as i
 from contextproof.conformance.contract.items import ToolDefinition, content
 from contextproof.conformance.contract.request import Block
 from contextproof.conformance.contract.session import Live, PermissionsChanged
@@ -151,6 +154,31 @@ def test_a_body_that_names_permissions_is_a_violation() -> None:
     found = violation("CTX-04.4", _pair(told))
     assert "You may not search." in found.seen
     assert found.follows == ()
+
+
+def _played(log: Sequence[i.LogItem], change: object = None, **live: object) -> Trace:
+    built, sent = t.sent(log, live=t.live(**live), change=change)
+    return t.trace(log, [t.opened(), built, sent])
+
+
+def _tells(blocks: tuple[Block, ...]) -> list[Block]:
+    return [*blocks[:-1], b.block(t.environment("e", "You may not search.")), blocks[-1]]
+
+
+def test_a_play_without_permission_changes_sends_the_same_requests() -> None:
+    witnesses = holds("CTX-04.4", _played(LOG, permissions=()), _played(LOG))
+    assert witnesses == {d04.OTHER_PLAY}
+
+
+def test_a_play_in_which_permissions_show_is_a_violation() -> None:
+    found = violation("CTX-04.4", _played(LOG, _tells, permissions=()), _played(LOG))
+    assert "whose permissions stay as they were" in found.seen
+
+
+def test_after_a_denial_the_two_plays_may_differ() -> None:
+    denied = t.result("r1", "k1", status=i.ResultStatus.DENIED)
+    log = (t.user("u1"), t.assistant("a1"), t.call("c1", "a1", call_id="k1"), denied)
+    unjudged("CTX-04.4", _played(log, _tells, permissions=()), _played(LOG))
 
 
 def test_a_prefix_that_names_permissions_is_told_as_the_matter_of_the_prefix() -> None:

@@ -1,0 +1,60 @@
+"""Judging a session once it is played: by every requirement that it can be judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from contextproof.conformance.builder import Builder
+from contextproof.conformance.evidence import Ledger
+from contextproof.conformance.judgement import Judgement
+from contextproof.conformance.play.driver import play
+from contextproof.conformance.play.scenario import Scenario
+from contextproof.conformance.play.trace import Trace
+from contextproof.conformance.play.variations import VARIATIONS
+from contextproof.conformance.requirements import all_requirements
+from contextproof.conformance.requirements.registry import Requirement
+
+
+def play_variations(
+    scenario: Scenario,
+    builder: Builder,
+    corpus: Callable[[str], str],
+    resume_in: Builder | None = None,
+) -> dict[str, Trace]:
+    """Traces, by name, of those variations of a scenario that really differ from it."""
+    varied = {name: vary(scenario) for name, vary in VARIATIONS.items()}
+    return {
+        name: play(other, builder, corpus=corpus, beside=frozenset(), resume_in=resume_in)
+        for name, other in varied.items()
+        if other != scenario
+    }
+
+
+def judge_session(
+    scenario: Scenario,
+    trace: Trace,
+    varied: Mapping[str, Trace],
+    ledger: Ledger,
+    wants: Callable[[str], bool] = bool,
+) -> None:
+    """Note every judgement of a session in a ledger.
+
+    Args:
+        scenario: what was played.
+        trace: its trace.
+        varied: traces of its variations, by name; a pair requirement whose variation is not there
+            makes no judgement.
+        ledger: where judgements are noted.
+        wants: says of an id whether that requirement is to be judged; by default each is.
+    """
+    for requirement in all_requirements():
+        if wants(requirement.id):
+            ledger.note(requirement.id, scenario, judge_by(requirement, trace, varied))
+
+
+def judge_by(requirement: Requirement, trace: Trace, varied: Mapping[str, Trace]) -> list[Judgement]:
+    """Judgements of one requirement; none, where it needs a variation that was not played."""
+    other = varied.get(requirement.variation) if requirement.variation else None
+    if other is None and requirement.needs_variation:
+        return []
+    return requirement.judge(trace, other)
