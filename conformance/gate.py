@@ -10,8 +10,9 @@ from contextproof import scenarios
 from contextproof.conformance.adapters.in_process import load
 from contextproof.conformance.adapters.twin import twin
 from contextproof.conformance.builder import Builder
+from contextproof.conformance.contract.answers import Planned
 from contextproof.conformance.contract.base import Frozen
-from contextproof.conformance.contract.calls import OpenSessionCall
+from contextproof.conformance.contract.calls import BuildCall, OpenSessionCall
 from contextproof.conformance.contract.manifest import Manifest
 from contextproof.conformance.evidence import Ledger
 from contextproof.conformance.judging import judge_session, play_variations
@@ -133,14 +134,18 @@ def _played_by_twin(
 
 
 def _interlude(trace: Trace) -> Callable[[Builder], None]:
-    """Opens another session of another secret, so that anything held between calls shows."""
-    plan = trace.plans[0] if trace.plans else None
-    context = trace.records[0].context.model_copy(update={"session": "an interlude"})
+    """Opens another session and builds in it, so that anything held between calls shows."""
+    first = next((build for _, build in trace.builds("main")), None)
+    if first is None:
+        return lambda _builder: None
+    context = first.context.model_copy(update={"session": "an interlude", "epoch": 1})
+    opening = trace.plans[0].opening.model_copy(update={"platform_secret": "a secret of another platform"})
+    inputs = trace.inputs(first)
 
     def interlude(builder: Builder) -> None:
-        if plan is not None:
-            opening = plan.opening.model_copy(update={"platform_secret": "a secret of another platform"})
-            builder.call(OpenSessionCall(context=context, opening=opening))
+        opened = builder.call(OpenSessionCall(context=context, opening=opening))
+        if isinstance(opened, Planned):
+            builder.call(BuildCall(context=context, plan=opened.plan, inputs=inputs))
 
     return interlude
 

@@ -99,10 +99,13 @@ def decide(
     found = ledger.found.get(requirement.id)
     verdict, note = _verdict(requirement, evidence, manifest, ports)
     if verdict is Verdict.PASSED:
-        missing = [witness for witness, times in named if not times]
-        if every_witness and missing:
+        missing = [witness for witness, times in named if not times] if every_witness else []
+        if set(missing) - set(requirement.optional):
             verdict, note = Verdict.UNEXERCISED, f"never seen: {', '.join(missing)}"
-        elif seen.sessions < least_sessions:
+        elif missing:
+            verdict = Verdict.NOT_REACHABLE
+            note = f"never seen, as an engine may have it: {', '.join(missing)}"
+        if verdict in HOLDING and seen.sessions < least_sessions:
             verdict = Verdict.UNEXERCISED
             note = f"put to the test by {seen.sessions} sessions, fewer than {least_sessions}"
     return Result(requirement=requirement.id, verdict=verdict, evidence=evidence, found=found, note=note)

@@ -65,15 +65,15 @@ def _bodies(*tokens: int) -> tuple[Limits, ...]:
 EDGES: dict[str, Edge] = {
     "nowhere near any": Edge(),
     "classes at their caps": Edge(distances=(None, 0, None, -1)),
-    "classes over their caps": Edge(distances=(None, None, 1, 0)),
+    "classes over their caps": Edge(distances=(1, None, 0)),
     "numbers at their caps": Edge(
         tools=(MAX_TOOLS, 1, MAX_TOOLS - 1), memories=(MAX_MEMORY_ITEMS, 1, MAX_MEMORY_ITEMS - 1)
     ),
     "numbers over their caps": Edge(
-        tools=(MAX_TOOLS + 1, 1, MAX_TOOLS, MAX_TOOLS + 5), memories=(0, MAX_MEMORY_ITEMS + 1)
+        tools=(MAX_TOOLS + 1, 1, MAX_TOOLS + 5), memories=(0, MAX_MEMORY_ITEMS + 1)
     ),
     "the ceiling": Edge(limits=_bodies(MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, MIN_BODY - 1, 400)),
-    "the reserve": Edge(limits=_left(MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, 0, -1)),
+    "the reserve": Edge(limits=_left(MIN_BODY - 1, MIN_BODY, MIN_BODY - 1, MIN_BODY + 1, 0, -1)),
     "several at once": Edge(
         distances=(None, None, None, 0, 1, -1),
         tools=(1, 0, 2, MAX_TOOLS, MAX_TOOLS + 1),
@@ -91,7 +91,9 @@ def _model(tokenizer: TokenizerName, limits: Limits) -> ScenarioModel:
     )
 
 
-_EDGE = st.sampled_from(tuple(EDGES.values()))
+#: Those that can be missed in several ways are drawn twice as often.
+_TWICE = ("classes over their caps", "the ceiling")
+_EDGE = st.sampled_from((*EDGES.values(), *(EDGES[name] for name in _TWICE)))
 _TOKENIZER = st.sampled_from(TOKENIZERS)
 _BASE = st.sampled_from(_BASES)
 #: How many of the tools are not permitted; where there are not so many, all but some are permitted.

@@ -233,12 +233,11 @@ def working_state() -> SearchStrategy[Scenario]:
                 turns.says(flavour),
                 turns.works(flavour, most=2),
                 state.demands(),
-                state.rewords(brief),
+                state.rewords(brief) | state.removes(),
             ),
             extra=(
                 state.fills(),
                 state.weighs(),
-                state.removes(),
                 state.malformed(),
                 state.imitates(),
                 state.writes_in_parallel(brief),

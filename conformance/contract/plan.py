@@ -43,7 +43,8 @@ class Checkpoint(Frozen):
         summary: narration of what was summarized; may be empty.
         depth: 0 where nothing was summarized, else how many summaries lie on one another.
         covers: how many leading entries of the log it covers, less those passed over.
-        passed_over: ids within that leading part that it does not cover (the message then current).
+        passed_over: ids within that leading part that it does not cover: the message then current, and
+            active pairs where the part goes beyond them.
         summarized: ids of the items the summary derives from.
         pointers: one for each elided span, or for several that were merged.
     """

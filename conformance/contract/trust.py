@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from contextproof.conformance.contract.items import LogItem, Message, PrefixItem, RenderedItem, own_trust
-from contextproof.conformance.contract.plan import BuildInputs
 from contextproof.conformance.contract.session import Opening
 from contextproof.conformance.contract.vocabulary import Trust, lowest
 
@@ -43,15 +42,3 @@ def log_trust(log: Iterable[LogItem], earlier: dict[str, Trust]) -> dict[str, Tr
         if isinstance(item, Message):
             earlier[item.id] = effective_trust(item, earlier)
     return earlier
-
-
-def trust_of_all(opening: Opening, inputs: BuildInputs) -> dict[str, Trust]:
-    """Effective trust by id of everything a build may render, but working state and checkpoint.
-
-    Corrections and recall may derive from the log, and messages from neither of them.
-    """
-    trust = log_trust(inputs.log, opening_trust(opening))
-    beside: tuple[RenderedItem, ...] = (*inputs.corrections, *inputs.recall)
-    for item in beside:
-        trust[item.id] = effective_trust(item, trust)
-    return trust

@@ -45,7 +45,9 @@ def openings(session: Session, opening: Opening) -> None:
 
 
 def _open(session: Session, purpose: OpenPurpose, opening: Opening) -> Plan | None:
-    context = session.context(opening.model).model_copy(update={"epoch": 1})
+    # Those whose plans are not built on are other sessions, so that what is keyed to one shows.
+    name = session.scenario.name if purpose == "roomy" else f"{session.scenario.name}, {purpose}"
+    context = session.context(opening.model).model_copy(update={"epoch": 1, "session": name})
     answer = session.ask(OpenSessionCall(context=context, opening=opening))
     session.note(OpenRecord(context=context, step=-1, purpose=purpose, opening=opening, answer=answer))
     return answer.plan if isinstance(answer, Planned) else None

@@ -126,6 +126,7 @@ def _since(first: Made, built: Made) -> Iterator[str]:
         FORCED_COMPACTION,
         PLAYED_TO_THE_END,
     ),
+    optional=(PLAYED_TO_THE_END,),  # a run may have to go on in a child run before
     cost="An ordinary working day with the agent costs a multiple of what was budgeted.",
 )
 def fifty_turns_with_one_hash(trace: Trace) -> Iterator[Judgement]:

@@ -262,6 +262,7 @@ def larger_window_never_yields_more(trace: Trace) -> Iterator[Judgement]:
     SHOULD,
     scenarios="pressure",
     witnesses=(SOME_STAND,),
+    optional=(SOME_STAND,),
     cost="The model loses what it just read and keeps what it no longer needs.",
 )
 def oldest_results_yield_first(trace: Trace) -> Iterator[Judgement]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from contextproof.conformance.contract import answers as a
-from contextproof.conformance.contract.items import Message, RenderedItem, ToolResult
+from contextproof.conformance.contract.items import Message, RenderedItem, ToolResult, content
 from contextproof.conformance.contract.request import Block
+from contextproof.conformance.contract.vocabulary import Trust
 from contextproof.conformance.judgement import Judgement, judge
-from contextproof.conformance.play.trace import BuildRecord, Trace, tokens
+from contextproof.conformance.play.trace import BuildRecord, CompactRecord, Trace, tokens
 from contextproof.conformance.requirements.d12_compaction import Compaction, compactions
 from contextproof.conformance.requirements.oracles_checkpoint import (
     covered,
@@ -144,10 +145,28 @@ def nothing_covered_is_lost(trace: Trace) -> Iterator[Judgement]:
         yield from _accounted_for(trace, compaction)
 
 
+def _is_elided_needlessly(record: CompactRecord, item: Message, trust: Trust) -> bool:
+    """Whether a trusted item is elided that one call of the summarizer could hold twice over."""
+    size = tokens(record.context, content(item))
+    return trust is not Trust.EXTERNAL_UNTRUSTED and 2 * size < record.context.model.limit
+
+
+def _needlessly_elided(compaction: Compaction, item: Message) -> Judgement:
+    context = compaction.record.context
+    return judge(
+        False,
+        at=at(compaction.place, context, item.id),
+        seen=f"a trusted item of {tokens(context, content(item))} tokens was elided",
+        required="its whole content to the summarizer, since one call can hold it",
+        witnesses=(POINTED_TO,),
+    )
+
+
 def _accounted_for(trace: Trace, compaction: Compaction) -> Iterator[Judgement]:
     record, old, new = compaction.record, compaction.old, compaction.new
     parts = [part for call in record.calls for part in call.parts]
     newly = {item.id for item in compaction.newly_covered}
+    trust = Lookup(trace).trust(record)
     lives_on = old is None or (
         not old.summary.strip() or is_kept(old, new) or was_given(old, record.calls, readable(compaction.log))
     )
@@ -155,6 +174,8 @@ def _accounted_for(trace: Trace, compaction: Compaction) -> Iterator[Judgement]:
         pointing = {id(p) for p, reference in names(new.pointers) if reference.item_id == item.id}
         if pointing:
             held, situation = len(pointing) == 1, POINTED_TO
+            if item.id in newly and _is_elided_needlessly(record, item, trust[item.id]):
+                yield _needlessly_elided(compaction, item)
         elif item.id in newly:
             held, situation = given_whole(item, parts, trace.manifest), SUMMARIZED
         else:

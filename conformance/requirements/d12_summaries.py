@@ -44,6 +44,7 @@ _COMPACTOR = ("build", "compact")
     MUST,
     scenarios="compactions",
     witnesses=(FIRST_SUMMARY, SUMMARY_OVER_SUMMARY, ESCALATED),
+    optional=(ESCALATED,),
     ports=("compact",),
     cost="Summaries of summaries pile up until nobody can check what the run was told.",
 )

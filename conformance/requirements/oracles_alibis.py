@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextproof.conformance.contract.items import (
     Message,
     RenderedItem,
+    ResultStatus,
     ToolCall,
+    ToolResult,
     content,
     source,
 )
@@ -48,7 +50,11 @@ class Alibis:
         """Whether a piece of a suspect's text may be said anyway; ``also`` are further such texts."""
         trust = self._lookup.trust(record)
         handed = list(self._handed(record))
-        trusted = [i for i in handed if trust[i.id] is not Trust.EXTERNAL_UNTRUSTED]
+        trusted = [
+            item
+            for item in handed
+            if trust[item.id] is not Trust.EXTERNAL_UNTRUSTED and not _is_own_denial(item)
+        ]
         allowed = [
             *also,
             *(text for item in trusted for text in _texts(item)),
@@ -81,6 +87,11 @@ class Alibis:
         yield from (*prefix, *opening.tools, *opening.memory)
         yield from (item for item in self._trace.log[: given.log_length] if isinstance(item, Message))
         yield from standing
+
+
+def _is_own_denial(item: RenderedItem) -> bool:
+    """Whether the engine wrote it itself, about a call that may be untrusted: no alibi for its words."""
+    return isinstance(item, ToolResult) and item.status is ResultStatus.DENIED
 
 
 def _entered(trace: Trace) -> dict[str, int]:

@@ -48,6 +48,7 @@ class Requirement:
         level, gate: MUST or SHOULD, and the hard gate it belongs to, if any.
         scenarios: key of the strategy whose sessions stress it.
         witnesses: the named situations in which it could really be violated.
+        optional: those of its witnesses that an engine's legitimate choices may exclude.
         variation: for a pair requirement, the name of the scenario's variation it compares with.
         needs_variation: whether it can be judged only where that variation was played.
         ports: calls that a builder must answer for it to be judged.
@@ -61,6 +62,7 @@ class Requirement:
     gate: Gate | None
     scenarios: str
     witnesses: tuple[str, ...]
+    optional: tuple[str, ...]
     variation: str | None
     needs_variation: bool
     ports: tuple[str, ...]
@@ -90,6 +92,7 @@ def requirement(
     witnesses: tuple[str, ...],
     cost: str,
     gate: Gate | None = None,
+    optional: tuple[str, ...] = (),
     variation: str | None = None,
     needs_variation: bool | None = None,
     ports: tuple[str, ...] = ("build",),
@@ -111,6 +114,7 @@ def requirement(
                 ("no strategy", not scenarios),
                 ("no witness", not witnesses),
                 ("no cost", not cost),
+                ("an optional witness that it does not have", not set(optional) <= set(witnesses)),
             )
             if is_wrong
         ]
@@ -124,6 +128,7 @@ def requirement(
             gate=gate,
             scenarios=scenarios,
             witnesses=witnesses,
+            optional=optional,
             variation=variation,
             needs_variation=variation is not None if needs_variation is None else needs_variation,
             ports=ports,
