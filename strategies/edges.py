@@ -73,7 +73,7 @@ EDGES: dict[str, Edge] = {
         tools=(MAX_TOOLS + 1, 1, MAX_TOOLS + 5), memories=(0, MAX_MEMORY_ITEMS + 1)
     ),
     "the ceiling": Edge(limits=_bodies(MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, MIN_BODY - 1, 400)),
-    "the reserve": Edge(limits=_left(MIN_BODY - 1, MIN_BODY, MIN_BODY - 1, MIN_BODY + 1, 0, -1)),
+    "the reserve": Edge(limits=_left(MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, 0, -1)),
     "several at once": Edge(
         distances=(None, None, None, 0, 1, -1),
         tools=(1, 0, 2, MAX_TOOLS, MAX_TOOLS + 1),
@@ -92,7 +92,7 @@ def _model(tokenizer: TokenizerName, limits: Limits) -> ScenarioModel:
 
 
 #: Those that can be missed in several ways are drawn twice as often.
-_TWICE = ("classes over their caps", "the ceiling")
+_TWICE = ("classes over their caps", "numbers over their caps", "the ceiling")
 _EDGE = st.sampled_from((*EDGES.values(), *(EDGES[name] for name in _TWICE)))
 _TOKENIZER = st.sampled_from(TOKENIZERS)
 _BASE = st.sampled_from(_BASES)

@@ -126,10 +126,8 @@ def _trickles(turns_of_talk: int, denominator: int) -> Move:
         author.user("Look at these.")
         for _ in range(4):
             author.reply("", [answered(exact_share(1, 16))])
-        for size in (
-            *[share_of_body(9, 40, _TEXT)] * 2,
-            *[share_of_body(1, denominator, _TEXT)] * turns_of_talk,
-        ):
+        sizes = [share_of_body(9, 40, _TEXT)] * 2 + [share_of_body(1, denominator, _TEXT)] * turns_of_talk
+        for size in sizes:
             author.reply(size)
             author.user("Go on.")
         author.request()

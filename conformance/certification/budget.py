@@ -16,10 +16,9 @@ SESSIONS: dict[Profile, int] = {"smoke": 12, "gate": 40, "certify": 160, "soak":
 #: one rare thing each.
 WEIGHTS = {
     "openings": 8,
-    "pairs": 2,
     "pressure": 3,
     "formation": 3,
-    "working_state": 4,
+    "working_state": 2,
     "compactions": 3,
 }
 #: The seed of the profile whose sessions are the same on every machine.

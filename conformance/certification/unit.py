@@ -16,7 +16,7 @@ from contextproof.conformance.play.trace import Trace
 from contextproof.conformance.play.variations import TWIN
 
 #: Every so many sessions the twin plays along: over a pipe that costs as much as all the rest.
-_TWIN_EVERY = 4
+_TWIN_EVERY = 6
 
 
 class Trouble(Frozen):

@@ -228,7 +228,7 @@ REACHED: dict[str, dict[str, Situation]] = {
         "zero width": character(lambda letter: letter in "\u200b\u200d\u2060"),
         "line separators": character(lambda letter: letter == "\u2028"),
         "noncharacters": character(lambda letter: letter == "\uffff"),
-        "arguments that are no JSON": calls_so(lambda call: call.arguments == "{not json"),
+        "arguments that are no JSON": calls_so(lambda call: not resolved(call.arguments).endswith("}")),
         "a forged source": calls_so(
             lambda call: bool(call.outcome and "trust=" in resolved(call.outcome.source))
         ),
