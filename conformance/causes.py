@@ -25,13 +25,16 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "CTX-09.4": ("CTX-08.9",),
     # What is repaired in silence is missing from requests too.
     "CTX-09.1": ("CTX-09.4",),
-    # What is left out is not there verbatim either.
+    # A prefix that grows takes from the body, and with it from the caps that are shares of it.
+    "CTX-06.1": ("CTX-03.2",),
+    # What is left out is not there verbatim either, and takes its trust and its room along.
     "CTX-08.3": ("CTX-08.8",),
+    "CTX-13.7": ("CTX-08.8",),
     # A summary with a delimiter in it is rendered like everything else.
     "CTX-12.2": ("CTX-13.2",),
     "CTX-12.9": ("CTX-13.2",),
     # Nonces that differ make bytes differ; and builds that differ anyway cannot be compared.
-    "CTX-06.3": ("CTX-10.1",),
+    "CTX-06.3": ("CTX-08.8", "CTX-10.1"),
     "CTX-08.1": ("CTX-10.1",),
     "CTX-08.6": ("CTX-10.1",),
     "CTX-10.1": ("CTX-13.5",),

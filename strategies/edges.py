@@ -72,7 +72,7 @@ EDGES: dict[str, Edge] = {
     "numbers over their caps": Edge(
         tools=(MAX_TOOLS + 1, 1, MAX_TOOLS + 5), memories=(0, MAX_MEMORY_ITEMS + 1)
     ),
-    "the ceiling": Edge(limits=_bodies(MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, MIN_BODY - 1, 400)),
+    "the ceiling": Edge(limits=_bodies(MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, MIN_BODY - 1, 400, 700)),
     "the reserve": Edge(limits=_left(MIN_BODY - 1, MIN_BODY, MIN_BODY + 1, 0, -1)),
     "several at once": Edge(
         distances=(None, None, None, 0, 1, -1),

@@ -82,10 +82,10 @@ def has_body(tokens: int) -> Situation:
     return lambda scenario: scenario.opening.model.body_tokens == tokens
 
 
-def leaves(tokens: int) -> Situation:
+def leaves(least: int, most: int) -> Situation:
     def found(scenario: Scenario) -> bool:
         model = scenario.opening.model
-        return model.window is not None and model.window - model.output_reserve == tokens
+        return model.window is not None and least <= model.window - model.output_reserve <= most
 
     return found
 
@@ -149,8 +149,9 @@ REACHED: dict[str, dict[str, Situation]] = {
         **{f"memory at cap {plus:+}": near(1_500, plus, "memory") for plus in (-1, 0, 1)},
         **{f"{n} tools": permits(n) for n in (0, 29, 30, 31)},
         **{f"{n} memories": remembers(n) for n in (0, 39, 40, 41)},
-        **{f"{n} tokens left": leaves(n) for n in (-1, 999, 1_000, 1_001)},
+        **{f"{n} tokens left": leaves(n, n) for n in (999, 1_000, 1_001)},
         **{f"a body of {n}": has_body(n) for n in (999, 1_000, 1_001)},
+        "nothing left": leaves(-1, 0),
         "a million tokens": lambda it: it.opening.model.window == 1_000_000,
         "the other tokenizer": lambda it: it.opening.model.tokenizer == "cl100k_base",
         "a tool that is not permitted": lambda it: len(it.opening.permissions) < len(it.opening.tools),
