@@ -23,8 +23,8 @@ WEIGHTS = {
 }
 #: The seed of the profile whose sessions are the same on every machine.
 GATE_SEED = 20
-#: Sessions in a unit: enough to be worth a worker's while, few enough to share out evenly.
-UNIT_SESSIONS = 20
+#: Sessions in a unit. Beyond ten or so, Hypothesis mostly varies the sessions that it drew before.
+UNIT_SESSIONS = 10
 
 
 class Budget(Frozen):

@@ -12,6 +12,7 @@ from contextproof.conformance.contract.vocabulary import (
 )
 from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import BuildRecord, Trace
+from contextproof.conformance.requirements.oracles_log import active_pairs
 from contextproof.conformance.requirements.oracles_pairing import log_beats
 from contextproof.conformance.requirements.oracles_pairing import pair as pair_up
 from contextproof.conformance.requirements.oracles_views import (
@@ -89,19 +90,22 @@ def _largest(trace: Trace, build: BuildRecord, roomy: Made | None) -> set[TokenC
     contents = never_yields(trace, build)
     found = {name for name, n in contents.items() if n == max(contents.values())}
     if roomy is not None:
-        estimate = roomy.request.estimate
-        sizes = {name: estimate.of(name) for name in (*STANDING, TokenClass.ACTIVE)}
-        found |= {name for name, n in sizes.items() if n == max(sizes.values())}
-        rendered = {
-            name: sum(
-                count(build.context.model.tokenizer, block.text)
-                for block in roomy.blocks
-                if token_class(block) is name
-            )
-            for name in sizes
-        }
-        found |= {name for name, n in rendered.items() if n == max(rendered.values())}
+        estimated = {name: roomy.request.estimate.of(name) for name in STANDING}
+        rendered = _rendered(trace, build, roomy)
+        for sizes in (estimated, rendered):
+            found |= {name for name, n in sizes.items() if n == max(sizes.values())}
     return found | ({TokenClass.TOOL_RESULTS} if TokenClass.ACTIVE in found else set())
+
+
+def _rendered(trace: Trace, build: BuildRecord, roomy: Made) -> dict[TokenClass, int]:
+    """Tokens of what never yields, by class, as a roomy build renders it."""
+    pairs = {item.id for item in active_pairs(log_of(trace, build))}
+    sizes = dict.fromkeys((*STANDING, TokenClass.ACTIVE), 0)
+    for block in roomy.blocks:
+        name = token_class(block)
+        if name in STANDING or (name is TokenClass.ACTIVE and block.item_id in pairs):
+            sizes[name] += count(build.context.model.tokenizer, block.text)
+    return sizes
 
 
 def _answered(answer: a.BuildAnswer) -> str:

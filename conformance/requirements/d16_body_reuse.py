@@ -23,7 +23,7 @@ from contextproof.conformance.contract.vocabulary import (
     Slot,
 )
 from contextproof.conformance.judgement import Judgement, judge
-from contextproof.conformance.play.trace import CompactRecord, Sent, Trace, tokens
+from contextproof.conformance.play.trace import CompactRecord, Sent, Trace, body_count, tokens
 from contextproof.conformance.requirements.oracles_log import (
     never_covered,
     older_results,
@@ -143,7 +143,8 @@ def _forms(seen: set[object]) -> Iterator[str]:
 def yields_are_amortized(trace: Trace) -> Iterator[Judgement]:
     """After a truncation or compaction, the next is not needed before a tenth of the body was added.
 
-    Not judged where the earlier one had nothing more to give.
+    Not judged where the earlier one had nothing more to give, or where responses since have raised
+    what the same body is estimated at.
     """
     latest: Sent | None = None
     was_compacted = False
@@ -153,7 +154,11 @@ def yields_are_amortized(trace: Trace) -> Iterator[Judgement]:
         compacted = _compacted_for(trace, earlier, later)
         if not compacted and not _truncated_for(later):
             continue
-        if latest is not None and _had_more_to_give(trace, latest, compacted=was_compacted):
+        if (
+            latest is not None
+            and _had_more_to_give(trace, latest, compacted=was_compacted)
+            and not _is_estimated_higher(latest, later)
+        ):
             body = later.build.context.model.limit - later.plan.prefix_tokens
             added = _added(trace, latest, later)
             yield judge(
@@ -164,6 +169,13 @@ def yields_are_amortized(trace: Trace) -> Iterator[Judgement]:
                 witnesses=(YIELDED_AGAIN,),
             )
         latest, was_compacted = later, compacted
+
+
+def _is_estimated_higher(earlier: Sent, later: Sent) -> bool:
+    """Whether the estimate of a body grew by more than a twentieth of it, against its count."""
+    counts = [max(1, body_count(sent.build.context, sent.request)) for sent in (earlier, later)]
+    estimates = [sent.request.estimate.body_tokens for sent in (earlier, later)]
+    return 20 * estimates[1] * counts[0] > 21 * estimates[0] * counts[1]
 
 
 def _with_previous(sent: Sequence[Sent]) -> Iterator[tuple[Sent | None, Sent]]:
