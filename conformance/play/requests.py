@@ -13,7 +13,6 @@ from contextproof.conformance.play.scenario import ProbeBuild, SendRequest
 from contextproof.conformance.play.session import Session
 from contextproof.conformance.play.trace import (
     BuildPurpose,
-    BuildRecord,
     EstimateRecord,
     EstimateTime,
     ReconcileRecord,
@@ -92,17 +91,7 @@ def build(
         session.hands_copies = True
         inputs = BuildInputs.from_json(watched)
         session.restore(inputs.model_copy(update={"log": inputs.log[: len(inputs.log) - len(probed)]}))
-    session.note(
-        BuildRecord(
-            context=context,
-            step=session.step,
-            purpose=purpose,
-            plan=session.plan_index,
-            inputs=session.recorded(inputs, probed),
-            answer=answer,
-            inputs_unchanged=unchanged,
-        )
-    )
+    sides.note_build(session, purpose, context, inputs, answer, probed=probed, unchanged=unchanged)
     if purpose == "main":
         sides.beside(session, context, inputs)
         if isinstance(answer, Built):

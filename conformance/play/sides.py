@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from contextproof.conformance.contract.answers import Planned
+from contextproof.conformance.contract.answers import BuildAnswer, Planned
 from contextproof.conformance.contract.calls import BuildCall, OpenSessionCall, ValidateCall
+from contextproof.conformance.contract.items import LogItem
 from contextproof.conformance.contract.plan import BuildInputs, Plan
 from contextproof.conformance.contract.request import Block, Request
 from contextproof.conformance.contract.session import CallContext, Live, Opening
@@ -71,14 +72,29 @@ def _build(
 ) -> None:
     handed = inputs.model_copy(deep=True) if session.hands_copies else inputs
     answer = session.ask(BuildCall(context=context, plan=plan, inputs=handed))
+    note_build(session, purpose, context, inputs, answer)
+
+
+def note_build(
+    session: Session,
+    purpose: BuildPurpose,
+    context: CallContext,
+    inputs: BuildInputs,
+    answer: BuildAnswer,
+    *,
+    probed: tuple[LogItem, ...] = (),
+    unchanged: bool = True,
+) -> None:
+    """Write a build down. Of its inputs' log, ``probed`` entries are no part of the session."""
     session.note(
         BuildRecord(
             context=context,
             step=session.step,
             purpose=purpose,
             plan=session.plan_index,
-            inputs=session.recorded(inputs),
+            inputs=session.recorded(inputs, probed),
             answer=answer,
+            inputs_unchanged=unchanged,
         )
     )
 
