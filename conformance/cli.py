@@ -25,6 +25,7 @@ app = typer.Typer(
     "Exit status: 0 conforming, 1 not conforming, 2 the builder cannot be measured or the command is "
     "misused, 3 a fault of contextproof itself.",
     no_args_is_help=True,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
@@ -42,6 +43,9 @@ def main() -> None:
         sys.exit(ExitCode.HARNESS_ERROR)
     except BrokenPipeError:
         sys.exit(ExitCode.HARNESS_ERROR)
+    except OSError as error:
+        _complain(f"cannot read or write {error.filename or 'the output'}: {error.strerror or error}")
+        sys.exit(ExitCode.BUILDER_OR_USAGE_ERROR)
     except Exception as error:
         _complain(f"a fault of contextproof, not of the builder: {type(error).__name__}: {error}")
         _complain("please report it with the traceback that CONTEXTPROOF_DEBUG=1 shows")
@@ -194,6 +198,9 @@ def certify(
     except c.BadUsage as error:
         _complain(str(error))
         raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
+    except KeyboardInterrupt:
+        _complain(f"interrupted; take it up again with --resume --out {folder} --seed {budget.seed}")
+        raise typer.Exit(ExitCode.HARNESS_ERROR) from None
     except HarnessError as error:
         _complain(f"a fault of contextproof, not of the builder: {str(error).splitlines()[0]}")
         raise typer.Exit(ExitCode.HARNESS_ERROR) from None

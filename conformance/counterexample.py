@@ -98,11 +98,12 @@ class Replayed(Frozen):
 def replay(found: Counterexample, builder: Builder, corpus: Callable[[str], str]) -> Replayed:
     """Play a counterexample again.
 
-    It is no longer valid where the requirement is not known any more, or is not put to the test by
-    the session as it goes now.
+    It is no longer valid where the requirement is not known any more, is not claimed by the builder, or
+    is not put to the test by the session as it goes now.
     """
     requirement = {r.id: r for r in all_requirements()}.get(found.requirement)
-    if requirement is None:
+    claims = builder.manifest.claims
+    if requirement is None or requirement.decision not in claims:
         return Replayed(outcome=Replay.NO_LONGER_VALID)
     trace, judgements = judge_scenario(requirement, found.scenario, builder, corpus)
     violated = tuple((requirement.id, j) for j in judgements if not j.held)
@@ -111,7 +112,7 @@ def replay(found: Counterexample, builder: Builder, corpus: Callable[[str], str]
     others = tuple(
         (other.id, judgement)
         for other in all_requirements()
-        if other.variation is None and other.level is MUST
+        if other.variation is None and other.level is MUST and other.decision in claims
         for judgement in other.judge(trace)
         if not judgement.held
     )

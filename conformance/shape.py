@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 from pydantic import ValidationError
 
 
@@ -13,8 +15,12 @@ def explain(error: ValidationError) -> str:
     return f"{place}: {first['msg']}{more}"
 
 
-def told(error: Exception) -> str:
-    """An exception in one line: its type, and what it says."""
+def told(error: BaseException) -> str:
+    """An exception in one line: its type, what it says, and where it was raised."""
+    what = f"{type(error).__name__}: {error}"
     if isinstance(error, ValidationError):
-        return f"{type(error).__name__} ({error.title}): {explain(error)}"
-    return f"{type(error).__name__}: {error}"
+        what = f"{type(error).__name__} ({error.title}): {explain(error)}"
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if "site-packages" not in frame.filename]
+    where = f" ({theirs[-1].filename}, line {theirs[-1].lineno})" if theirs else ""
+    return " ".join(f"{what}{where}".split())

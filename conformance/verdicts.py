@@ -98,6 +98,11 @@ def decide(
     evidence = seen.model_copy(update={"witnesses": named})
     found = ledger.found.get(requirement.id)
     verdict, note = _verdict(requirement, evidence, manifest, ports)
+    something = any(other.judgements for other in ledger.evidence.values())
+    only_optional = set(requirement.witnesses) == set(requirement.optional)
+    if verdict is Verdict.UNEXERCISED and only_optional and something:
+        verdict = Verdict.NOT_REACHABLE
+        note = "never brought about, as an engine may have it"
     if verdict is Verdict.PASSED:
         missing = [witness for witness, times in named if not times] if every_witness else []
         if set(missing) - set(requirement.optional):

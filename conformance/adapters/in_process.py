@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import inspect
 import sys
@@ -42,10 +43,12 @@ class InProcess:
         if summarize is not None:
             arguments["summarize"] = summarize
         try:
-            answer = getattr(self._engine, method.name)(**arguments)
-            if inspect.isawaitable(answer):
-                answer = self._wait(answer)
-        except Exception as error:
+            # Our standard output is for results; what an engine prints is not one.
+            with contextlib.redirect_stdout(sys.stderr):
+                answer = getattr(self._engine, method.name)(**arguments)
+                if inspect.isawaitable(answer):
+                    answer = self._wait(answer)
+        except (Exception, SystemExit) as error:
             raise BuilderError(f"`{method.name}` raised {told(error)}") from error
         if isinstance(answer, Frozen):
             try:
@@ -53,7 +56,8 @@ class InProcess:
             except ValidationError as error:
                 raise BuilderError(f"`{method.name}` answered a wrong shape: {explain(error)}") from error
         raise BuilderError(
-            f"`{method.name}` answered a {type(answer).__name__}, which is none of the contract's answers"
+            f"`{method.name}` answered a {type(answer).__name__}, which is none of the contract's answers: "
+            f"{', '.join(kind.__name__ for kind in method.answers)}"
         )
 
     def _wait(self, awaitable: Any) -> Any:
@@ -84,22 +88,26 @@ def load(spec: str) -> InProcess:
         BuilderError: where the name is malformed or missing, or the factory raises.
     """
     module_name, _, factory_name = spec.partition(":")
-    if not module_name or not factory_name:
+    if not module_name or not factory_name or module_name.startswith("."):
         raise BuilderError(f"{spec!r} does not name a builder; write package.module:factory")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise BuilderError(f"no module to import for {spec!r}: {error}") from error
-    except Exception as error:
+        with contextlib.redirect_stdout(sys.stderr):
+            module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and module_name.startswith(error.name):
+            raise BuilderError(f"no module to import for {spec!r}: {error}") from error
+        raise BuilderError(f"importing {module_name} raised {told(error)}") from error
+    except (Exception, SystemExit) as error:
         raise BuilderError(f"importing {module_name} raised {told(error)}") from error
     factory = getattr(module, factory_name, None)
     if not callable(factory):
         raise BuilderError(f"{module_name} has no callable named {factory_name!r}")
     try:
-        engine = factory()
-    except Exception as error:
+        with contextlib.redirect_stdout(sys.stderr):
+            engine = factory()
+    except (Exception, SystemExit) as error:
         raise BuilderError(f"the factory {spec} raised {told(error)}") from error
     return InProcess(engine, spec)

@@ -157,6 +157,12 @@ def _folder(settings: Settings, out: Path, *, resume: bool) -> Folder:
         raise BadUsage(f"{out} is not the folder of a certification")
     elif folder.settings.builder != settings.builder:
         raise BadUsage(f"{out} was made for {folder.settings.builder}, not for {settings.builder}")
+    elif (folder.settings.budget.profile, folder.settings.budget.only) != (
+        settings.budget.profile,
+        settings.budget.only,
+    ):
+        made = folder.settings.budget
+        raise BadUsage(f"{out} was made with --profile {made.profile}, seed {made.seed}; resume it so")
     return folder
 
 

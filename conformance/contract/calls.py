@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
@@ -145,6 +145,12 @@ class Method:
     arguments: type[Frozen]
     answer_type: Any
     decisions: tuple[Decision, ...]
+
+    @property
+    def answers(self) -> tuple[type[Frozen], ...]:
+        """The models of its answers."""
+        union = get_args(self.answer_type)[0] if get_args(self.answer_type) else self.answer_type
+        return get_args(union) or (union,)
 
     @cached_property
     def answer(self) -> TypeAdapter[Any]:

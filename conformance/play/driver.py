@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from contextproof.conformance.builder import Builder
+from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.contract.answers import Planned
 from contextproof.conformance.contract.base import Frozen, canonical_json
 from contextproof.conformance.contract.calls import OpenSessionCall
@@ -69,7 +69,11 @@ def play(
                 session.step = number
                 if session.ended is not None:
                     break
-                _HANDLERS[type(step)](session, step)
+                try:
+                    _HANDLERS[type(step)](session, step)
+                except BuilderError as error:
+                    where = f"step {number + 1} ({step.step}) of {scenario.name}, turn {session.turn}"
+                    raise BuilderError(f"{error}; at {where}") from error
                 if progress is not None:
                     progress(number + 1, len(scenario.steps))
     finally:

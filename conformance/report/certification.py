@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
@@ -47,7 +48,7 @@ def lines(outcome: Outcome, written: Sequence[tuple[Counterexample, str]]) -> It
 def _counterexample_lines(found: Counterexample, path: str, builder: str) -> Iterator[str]:
     steps = len(found.scenario.steps)
     yield f"counterexample for {found.requirement}, {steps} steps: {path}"
-    yield f"  contextproof replay {path} --builder {builder}"
+    yield f"  contextproof replay {shlex.quote(path)} --builder {shlex.quote(builder)}"
 
 
 def _closing(outcome: Outcome) -> Iterator[str]:

@@ -25,14 +25,15 @@ def explain_lines(identifier: str) -> list[str]:
     decision = [r for r in all_requirements() if r.id.startswith(f"{wanted}.")]
     if decision:
         return [f"{r.id}  {r.level.value:<6}  {r.name.replace('_', ' ')}" for r in decision]
-    near = [r.id for r in all_requirements() if r.id.startswith(wanted[:6])]
-    known = near or [r.id for r in all_requirements()]
-    raise KeyError(f"no requirement {identifier!r}; there are {', '.join(known)}")
+    near = [r.id for r in all_requirements() if wanted[6:] and r.id.startswith(wanted[:6])]
+    first, last = all_requirements()[0].id, all_requirements()[-1].id
+    known = ", ".join(near) or f"{first} to {last}; `contextproof explain 1` lists decision 1's"
+    raise KeyError(f"no requirement {identifier!r}; there are {known}")
 
 
 def _normal(identifier: str) -> str:
     """CTX-03.2 from ctx-3.2, 03.2 or 3.2; CTX-03 from 3; anything else as it is."""
-    match = re.fullmatch(r"(?:ctx-?)?0?(\d{1,2})(\.\d{1,2})?", identifier.strip(), re.IGNORECASE)
+    match = re.fullmatch(r"(?:ctx-?|d)?0?(\d{1,2})(\.\d{1,2})?", identifier.strip(), re.IGNORECASE)
     return f"CTX-{int(match[1]):02d}{match[2] or ''}" if match else identifier
 
 

@@ -117,7 +117,7 @@ def finding_lines(results: Sequence[Result]) -> Iterator[str]:
         more = ", ".join(result.requirement for result, _ in roots[_CAUSES_SHOWN:])
         yield f"and {len(roots) - _CAUSES_SHOWN} more: {more}"
     for result, causes in told[len(roots) :]:
-        yield f"follows from {', '.join(causes)}: {result.requirement} {_words(result)}"
+        yield f"follows from {', '.join(causes)}: {result.requirement} {_words(result)}: {_seen(result)}"
     for result in results:
         if result.verdict is Verdict.WARNED:
             yield f"warning {result.requirement} {_words(result)}: {_seen(result)}"

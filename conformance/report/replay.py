@@ -28,6 +28,8 @@ def replay_files(paths: Iterable[Path], builder: Builder, say: Callable[[str], N
     if not found:
         raise BadCounterexample("there is no counterexample here; they are .json files")
     fixed = True
+    engine = builder.manifest
+    say(f"replaying against {visible(engine.name)} {visible(engine.version)}")
     for path, counterexample in found:
         replayed = replay(counterexample, builder, scenarios.corpus)
         fixed = fixed and replayed.outcome is Replay.FIXED
@@ -41,7 +43,8 @@ def replay_files(paths: Iterable[Path], builder: Builder, say: Callable[[str], N
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            yield from sorted(path.glob("*.json"))
+            inner = path / "counterexamples"  # a whole run's folder will do
+            yield from sorted((inner if inner.is_dir() else path).glob("*.json"))
         else:
             yield path
 

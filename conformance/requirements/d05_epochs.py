@@ -22,7 +22,7 @@ from contextproof.conformance.contract.tokenizers import count
 from contextproof.conformance.contract.vocabulary import TOOL_DEFINITION
 from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import ApplyRecord, Trace
-from contextproof.conformance.requirements.oracles_caps import ceiling, over_cap, prefix_bound
+from contextproof.conformance.requirements.oracles_caps import ceiling, over_cap
 from contextproof.conformance.requirements.oracles_text import interior
 from contextproof.conformance.requirements.oracles_tools import (
     applied,
@@ -46,8 +46,8 @@ TOLD_OF_CLOCK = "told that time went on"
 
 ANSWERED_THE_SAME = "a change that rotates nothing"
 
-#: No two tokenizers in use count the same text further apart than this.
-_TOKENIZERS_APART = 3
+#: What a refusal may count more than we do, as one part in so many.
+_SLACK = 10
 
 
 @requirement(
@@ -116,7 +116,9 @@ def _not_rotated(record: ApplyRecord, old: Plan, pinned: Sequence[ToolDefinition
         }
     )
     room = ceiling(model)
-    fits = _TOKENIZERS_APART * old.prefix_tokens <= room or prefix_bound(opening) <= room
+    # A rotation alters no byte of what stays, so the new prefix is the old one, counted anew.
+    anew = sum(count(model.tokenizer, b.text) + model.overhead_per_block for b in old.blocks)
+    fits = anew * (_SLACK + 1) <= room * _SLACK
     if model.limit >= MIN_BODY and not over_cap(opening) and fits:
         return f"the engine refused, naming {answer.token_class} {answer.measured} of {answer.cap}"
     return ""

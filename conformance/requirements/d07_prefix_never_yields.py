@@ -253,8 +253,8 @@ def _surely_fits(trace: Trace, record: OpenRecord) -> bool:
     roomy = _roomy_plan(trace)
     if measured is not None:
         return measured <= room
-    if roomy is not None and roomy.plan.prefix_tokens * (_SLACK + 1) <= room * _SLACK:
-        return True
+    if roomy is not None:
+        return roomy.plan.prefix_tokens * (_SLACK + 1) <= room * _SLACK
     return prefix_bound(opening) <= room
 
 
