@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from contextproof import scenarios, strategies
 from contextproof.conformance.adapters.in_process import InProcess, load
+from contextproof.conformance.builder import BuilderError
 from contextproof.conformance.certification import command as c
 from contextproof.conformance.certification.budget import SESSIONS, UNIT_SESSIONS, Budget, units
 from contextproof.conformance.certification.generation import GenerationFailed, generate
@@ -124,6 +125,36 @@ def test_any_number_of_workers_and_an_interruption_give_the_same_outcome(tmp_pat
     assert two.missing() == ()
     assert _outcome_of(one).results == _outcome_of(two).results
     assert _outcome_of(one).sessions == _outcome_of(two).sessions > 0
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_loses_nothing_and_counts_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.chdir(request.config.rootpath / "tests")
+    marker = tmp_path / "dies once"
+    marker.touch()
+    monkeypatch.setenv("DIES_ONCE", str(marker))
+    budget = _budget(profile="smoke", sessions=2, only=("CTX-15",))
+    folder = Folder(tmp_path / "run")
+    folder.start(Settings(builder="fakes.dying:DiesOnce", budget=budget))
+    work(folder, 2, _silent)
+    assert not marker.exists(), "it did not die"
+    assert folder.missing() == ()
+    names = [record.unit.name for record in folder.records()]
+    assert sorted(names) == sorted(unit.name for unit in folder.units())
+
+
+@pytest.mark.slow
+def test_a_builder_that_always_ends_its_process_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.chdir(request.config.rootpath / "tests")
+    folder = Folder(tmp_path / "run")
+    budget = _budget(profile="smoke", sessions=1, only=("CTX-15",))
+    folder.start(Settings(builder="fakes.dying:AlwaysDies", budget=budget))
+    with pytest.raises(BuilderError, match="ends its process while unit"):
+        work(folder, 2, _silent)
 
 
 def test_a_run_too_small_certifies_nothing_and_a_narrowed_one_neither() -> None:
