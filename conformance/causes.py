@@ -40,7 +40,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "CTX-10.1": ("CTX-13.5",),
     # What differs between two builds in one process differs between two processes too.
     "CTX-10.3": ("CTX-10.1", "CTX-13.5"),
-    "CTX-13.3": ("CTX-13.2", "CTX-03.2"),
+    "CTX-13.3": ("CTX-13.2", "CTX-03.2", "CTX-08.8"),
     "CTX-13.6": ("CTX-03.2",),
     "CTX-16.1": ("CTX-10.1", "CTX-13.5"),
     "CTX-16.2": ("CTX-10.1", "CTX-13.5"),

@@ -91,6 +91,9 @@ def gate(
         list[Path] | None,
         typer.Option(help="Play this scenario file instead of the scripted ones; may be repeated."),
     ] = None,
+    generated: Annotated[
+        bool, typer.Option("--generated", help="Play generated sessions too: the same on every machine.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Play the scripted sessions, the fifty turns first, and say which of the five gates hold.
@@ -103,6 +106,8 @@ def gate(
     from contextproof.conformance.report.progress import progress
     from contextproof.scenarios import BadScenario
 
+    if generated:
+        raise typer.Exit(_generated_gate(builder, as_json=as_json))
     try:
         with progress(Console(stderr=True), quiet=as_json) as tell:
             run = run_scripted(builder, scenario or (), progress=tell)
@@ -114,6 +119,26 @@ def gate(
     else:
         print_gate(run, Console())
     raise typer.Exit(ExitCode.CONFORMING if run.all_hold else ExitCode.NOT_CONFORMING)
+
+
+def _generated_gate(builder: str, *, as_json: bool) -> int:
+    """The gates over scripted and generated sessions; returns the exit status."""
+    import tempfile
+
+    from contextproof.conformance.certification.command import certify_quietly
+    from contextproof.conformance.report.certification import print_certification
+    from contextproof.conformance.report.progress import progress
+
+    with (
+        tempfile.TemporaryDirectory(prefix="contextproof-gate-") as folder,
+        progress(Console(stderr=True), quiet=as_json) as tell,
+    ):
+        found = certify_quietly(builder, "gate", None, Path(folder) / "run", tell)
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        print_certification(found, (), Console())
+    return ExitCode.CONFORMING if all(gate.holds for gate in found.gates) else ExitCode.NOT_CONFORMING
 
 
 @app.command()

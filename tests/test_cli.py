@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from contextproof.conformance.certification.budget import SESSIONS
 from contextproof.conformance.cli import main
 from contextproof.conformance.requirements import all_requirements
 
@@ -116,6 +117,19 @@ def test_json_output_is_one_document_that_says_the_same(run: Run, tiny: str) -> 
     assert err == ""
     assert {gate["gate"] for gate in document["gates"]} >= {"G1 one prefix", "G2 whole pairs"}
     assert len(document["results"]) == len(all_requirements())
+
+
+@pytest.mark.slow
+def test_the_gates_cover_generated_sessions_where_that_is_asked(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SESSIONS, "gate", 1)
+    code, out, _ = run("gate", "--generated", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert all(gate["holds"] for gate in document["gates"])
+    assert document["budget"]["profile"] == "gate"
+    assert document["sessions"] > 100
 
 
 @pytest.mark.parametrize("spelling", ["CTX-03.2", "ctx-03.2", "03.2", "3.2"])

@@ -24,6 +24,10 @@ from contextproof.conformance.verdicts import HOLDING, Verdict
 Progress = Callable[[str, int, int], None]
 
 
+def unheard(_what: str, _done: int, _of: int) -> None:
+    """Progress that nobody is told of."""
+
+
 class BadUsage(Exception):
     """What was asked for cannot be done; the message says what to ask for instead."""
 
@@ -128,7 +132,9 @@ def certify(
     return found, [(one, str(folder.keep(one))) for one in made]
 
 
-def certify_quietly(spec: str, profile: Profile, seed: int | None, out: Path) -> Outcome:
+def certify_quietly(
+    spec: str, profile: Profile, seed: int | None, out: Path, progress: Progress = unheard
+) -> Outcome:
     """A whole run with everything else as the command line has it, in a folder that is not there yet."""
     budget = make_budget(profile, seed=seed, nonce="", examples=None, only=(), exclude=())
     found, _ = certify(
@@ -138,13 +144,9 @@ def certify_quietly(spec: str, profile: Profile, seed: int | None, out: Path) ->
         resume=False,
         known=frozenset(),
         minutes=0,
-        progress=_unheard,
+        progress=progress,
     )
     return found
-
-
-def _unheard(_what: str, _done: int, _of: int) -> None:
-    """Progress that nobody is told of."""
 
 
 def _folder(settings: Settings, out: Path, *, resume: bool) -> Folder:
