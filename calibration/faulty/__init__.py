@@ -9,9 +9,10 @@ from typing import ClassVar
 
 from contextproof.calibration.edits import with_blocks
 from contextproof.conformance.contract.answers import BuildAnswer, Built
-from contextproof.conformance.contract.plan import BuildInputs
+from contextproof.conformance.contract.plan import BuildInputs, Calibration
 from contextproof.conformance.contract.request import Block
 from contextproof.conformance.contract.session import CallContext
+from contextproof.conformance.contract.vocabulary import Region
 from contextproof.reference_impl.engine import ReferenceEngine
 
 Edit = Callable[[tuple[Block, ...]], Iterable[Block]]
@@ -35,7 +36,14 @@ class Faulty(ReferenceEngine):
             return answer
         sent = with_blocks(answer, edit(answer.request.blocks))
         by_class = self.estimate(context, inputs.calibration, sent.request.blocks).by_class
-        estimate = sent.request.estimate.model_copy(update={"by_class": by_class})
+        prefix = tuple(block for block in sent.request.blocks if block.region is Region.A)
+        measured = self.estimate(context, Calibration(), prefix).by_class
+        estimate = sent.request.estimate.model_copy(
+            update={
+                "by_class": by_class,
+                "prefix_tokens": sum(entry.tokens for entry in measured),
+            }
+        )
         return sent.model_copy(update={"request": sent.request.model_copy(update={"estimate": estimate})})
 
 
