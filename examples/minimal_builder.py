@@ -19,7 +19,8 @@ class MyBuilder:
     manifest = manifest.Manifest(name="mine", version="1", **ABOUT)
 
     def open_session(self, context, opening):
-        tools = [tool for tool in opening.tools if tool.name in opening.permissions]
+        tools = tuple(tool for tool in opening.tools if tool.name in opening.permissions)
+        opening = opening.model_copy(update={"tools": tools})  # a plan keeps what it pinned
         prefix = (*opening.policy, *opening.instructions, *tools, *opening.memory)
         blocks = tuple(block(item) for item in prefix)
         pinned = {"session": context.session, "epoch": 1, "opening": opening, "blocks": blocks}
