@@ -73,7 +73,7 @@ def judge_scenario(
     A pair requirement whose variation changes nothing in this scenario yields no judgement.
     """
     trace = play(scenario, builder, corpus=corpus)
-    varied = play_variations(scenario, builder, corpus) if requirement.variation else {}
+    varied = play_variations(scenario, builder, corpus, {requirement.variation or ""})
     if requirement.variation == TWIN:
         varied[TWIN] = play(scenario, builder, corpus=corpus, beside=frozenset())
     return trace, judge_by(requirement, trace, varied)

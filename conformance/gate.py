@@ -15,25 +15,19 @@ from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.contract.calls import BuildCall, OpenSessionCall
 from contextproof.conformance.contract.manifest import Manifest
 from contextproof.conformance.evidence import Ledger
-from contextproof.conformance.judging import judge_session, play_variations
+from contextproof.conformance.judging import all_variations, judge_session, play_variations
 from contextproof.conformance.metrics import Metrics, measure, tally
 from contextproof.conformance.play.driver import play
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.conformance.play.trace import Trace
 from contextproof.conformance.play.variations import TWIN
+from contextproof.conformance.progress import Progress, unheard
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import Gate
 from contextproof.conformance.verdicts import HOLDING, Result, Verdict, decide, holds, merge
 
 #: What a gate rests on until generated sessions are played too.
 SCOPE = "scripted part only"
-
-Progress = Callable[[str, int, int], None]
-"""Told what is being played, and how far it is."""
-
-
-def _silent(_session: str, _done: int, _of: int) -> None:
-    """Progress that nobody is told of."""
 
 
 class GateOutcome(Frozen):
@@ -49,7 +43,7 @@ class GateOutcome(Frozen):
 class GateRun(Frozen):
     """All that a run of the gate found.
 
-    ``sessions`` are the names of the scenarios played, ``endings`` how each ended. ``gates`` in
+    ``sessions`` are the names of the scenarios played, each with how it ended. ``gates`` in
     order, ``results`` of every requirement by id.
     """
 
@@ -68,7 +62,7 @@ class GateRun(Frozen):
         return all(outcome.holds for outcome in self.gates)
 
 
-def run_scripted(spec: str, files: Sequence[Path] = (), *, progress: Progress = _silent) -> GateRun:
+def run_scripted(spec: str, files: Sequence[Path] = (), *, progress: Progress = unheard) -> GateRun:
     """Run the gate over the scripted sessions, or over scenario files instead.
 
     The first of them is also played by a twin.
@@ -88,7 +82,7 @@ def run_gate(
     corpus: Callable[[str], str],
     *,
     twins: frozenset[str],
-    progress: Progress = _silent,
+    progress: Progress = unheard,
 ) -> GateRun:
     """Play the scripted sessions against the builder named by ``spec`` and judge them.
 
@@ -108,7 +102,7 @@ def run_gate(
         ledger = Ledger()
         for scenario in scenarios:
             trace = play(scenario, builder, corpus=corpus, progress=partial(progress, scenario.name))
-            varied = play_variations(scenario, builder, corpus)
+            varied = play_variations(scenario, builder, corpus, all_variations())
             if scenario.name in twins:
                 varied[TWIN] = _played_by_twin(spec, scenario, trace, corpus, progress)
             judge_session(scenario, trace, varied, ledger)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from contextproof.conformance.builder import Builder
 from contextproof.conformance.evidence import Ledger
@@ -15,14 +15,20 @@ from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import Requirement
 
 
+def all_variations(wants: Callable[[str], bool] = bool) -> frozenset[str]:
+    """Names of the variations that a requirement, of those wanted, compares with."""
+    return frozenset(r.variation for r in all_requirements() if r.variation and wants(r.id))
+
+
 def play_variations(
     scenario: Scenario,
     builder: Builder,
     corpus: Callable[[str], str],
+    names: Collection[str],
     resume_in: Builder | None = None,
 ) -> dict[str, Trace]:
-    """Traces, by name, of those variations of a scenario that really differ from it."""
-    varied = {name: vary(scenario) for name, vary in VARIATIONS.items()}
+    """Traces, by name, of those named variations of a scenario that really differ from it."""
+    varied = {name: vary(scenario) for name, vary in VARIATIONS.items() if name in names}
     return {
         name: play(other, builder, corpus=corpus, beside=frozenset(), resume_in=resume_in)
         for name, other in varied.items()

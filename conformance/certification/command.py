@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import time
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -17,15 +16,10 @@ from contextproof.conformance.certification.outcome import Outcome, counterexamp
 from contextproof.conformance.certification.run import Folder, Settings, work
 from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.counterexample import Counterexample
+from contextproof.conformance.progress import Progress, unheard
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.shape import explain
 from contextproof.conformance.verdicts import HOLDING, Verdict
-
-Progress = Callable[[str, int, int], None]
-
-
-def unheard(_what: str, _done: int, _of: int) -> None:
-    """Progress that nobody is told of."""
 
 
 class BadUsage(Exception):

@@ -20,6 +20,7 @@ from contextproof.conformance.gate import GateOutcome, gate_outcome
 from contextproof.conformance.metrics import Metrics, measure
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.conformance.play.variations import TWIN
+from contextproof.conformance.progress import Progress
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import MUST, REGISTRY, Gate, Requirement
 from contextproof.conformance.shrink import shrink
@@ -141,7 +142,7 @@ def counterexamples(
     builder: Builder,
     corpus: Callable[[str], str],
     spare: frozenset[str],
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
 ) -> list[Counterexample]:
     """Shrink the first causes among the failures, and write each up.
 

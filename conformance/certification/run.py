@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from contextproof import scenarios, strategies
@@ -21,6 +21,7 @@ from contextproof.conformance.certification.unit import UnitRecord, play_unit
 from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.play.scenario import Scenario
+from contextproof.conformance.progress import Progress
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import MUST, REGISTRY
 
@@ -147,7 +148,7 @@ def do_unit(folder: Folder, unit: Unit, builder: Builder, twin: Builder | None) 
 def work(
     folder: Folder,
     workers: int,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
     max_failures: int | None = None,
 ) -> None:
     """Have all missing units done, or so many that enough requirements have failed.
@@ -174,7 +175,7 @@ def _start_workers(
     folder: Folder,
     workers: int,
     total: int,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
     max_failures: int | None,
 ) -> None:
     command = [

@@ -8,7 +8,7 @@ from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.certification.budget import Budget, Unit
 from contextproof.conformance.contract.base import Count, Frozen
 from contextproof.conformance.evidence import Evidence, Found, Ledger
-from contextproof.conformance.judging import judge_session, play_variations
+from contextproof.conformance.judging import all_variations, judge_session, play_variations
 from contextproof.conformance.metrics import Tally, tally
 from contextproof.conformance.play.driver import play
 from contextproof.conformance.play.scenario import Scenario
@@ -51,13 +51,14 @@ def play_unit(
     An error of ours is raised as it comes; one of the builder's costs only the session it fell in.
     """
     ledger = Ledger()
+    names = all_variations(budget.wants)
     trouble: list[Trouble] = []
     traces: list[Trace] = []
     for number, scenario in enumerate(scenarios):
         try:
             trace = play(scenario, builder, corpus=corpus, resume_in=twin)
-            varied = play_variations(scenario, builder, corpus, resume_in=twin)
-            if twin is not None and trace.sent and number % _TWIN_EVERY == 0:
+            varied = play_variations(scenario, builder, corpus, names, resume_in=twin)
+            if TWIN in names and twin is not None and trace.sent and number % _TWIN_EVERY == 0:
                 varied[TWIN] = play(scenario, twin, corpus=corpus, beside=frozenset(), resume_in=builder)
         except BuilderError as error:
             trouble.append(Trouble(scenario=scenario, error=str(error)))

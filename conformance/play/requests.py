@@ -44,7 +44,6 @@ def send(session: Session, step: SendRequest) -> None:
         built = retried
     session.yielded += built.yielded
     usage = _deliver(session, built.request, step, delivered=True)
-    session.latest_request = built.request
     session.awaits_reply = True
     session.resolver.remember(built.request.blocks)
     _reconcile(session, built.request, usage)

@@ -19,7 +19,7 @@ from contextproof.conformance.contract.items import (
 )
 from contextproof.conformance.contract.plan import BuildInputs, Calibration, Checkpoint, Plan
 from contextproof.conformance.contract.ports import Summarize
-from contextproof.conformance.contract.request import Request, Yielded
+from contextproof.conformance.contract.request import Yielded
 from contextproof.conformance.contract.session import CallContext, Live, ModelSpec
 from contextproof.conformance.contract.working_state import WorkingState
 from contextproof.conformance.play.recipes import Resolver
@@ -72,7 +72,6 @@ class Session:
 
     model: ModelSpec | None = None
     open_calls: dict[str, ToolCall] = field(default_factory=dict)
-    latest_request: Request | None = None
     awaits_reply: bool = False
     unsent: str | None = None
     ended: Ending | None = None

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
 
-Tell = Callable[[str, int, int], None]
+from contextproof.conformance.progress import Progress, unheard
 
 #: From so many steps on, a line is printed on the way too.
 _LONG = 100
 
 
 @contextmanager
-def progress(console: Console, *, quiet: bool = False) -> Iterator[Tell]:
+def progress(console: Console, *, quiet: bool = False) -> Iterator[Progress]:
     """Yields a function to be told what is being played, how many steps are done, and of how many."""
     if quiet:
-        yield lambda _session, _done, _of: None
+        yield unheard
     elif console.is_terminal:
         with _bar(console) as tell:
             yield tell
@@ -27,14 +28,14 @@ def progress(console: Console, *, quiet: bool = False) -> Iterator[Tell]:
 
 
 @contextmanager
-def _bar(console: Console) -> Iterator[Tell]:
+def _bar(console: Console) -> Iterator[Progress]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda session, done, of: bar.update(task, description=session, completed=done, total=of)
 
 
-def _lines(console: Console) -> Tell:
+def _lines(console: Console) -> Progress:
     """A line when something is done, and one every tenth of the way through what is long."""
     said: set[tuple[str, int]] = set()
 
