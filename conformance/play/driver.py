@@ -18,7 +18,7 @@ from contextproof.conformance.play import scenario as s
 from contextproof.conformance.play.compaction import close, compact
 from contextproof.conformance.play.recipes import Resolver, size_model
 from contextproof.conformance.play.session import Session
-from contextproof.conformance.play.trace import OpenRecord, ResumeRecord, SkipRecord, Trace
+from contextproof.conformance.play.trace import OpenRecord, ResumeRecord, Trace
 
 Progress = Callable[[int, int], None]
 """Told how many of how many steps are played."""
@@ -125,7 +125,7 @@ def _force_compaction(session: Session) -> None:
         compact(session, forced=True)
     else:
         reason = "the builder has no compactor"
-        session.note(SkipRecord(context=session.context(), step=session.step, reason=reason))
+        session.skip(reason)
 
 
 def _resume(session: Session) -> None:

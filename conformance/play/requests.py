@@ -17,7 +17,6 @@ from contextproof.conformance.play.trace import (
     EstimateTime,
     ReconcileRecord,
     SendRecord,
-    SkipRecord,
     tokens,
 )
 
@@ -29,7 +28,7 @@ def send(session: Session, step: SendRequest) -> None:
     """Build and send a request; a turn whose request cannot be sent ends unsent."""
     problem = _why_not(session)
     if problem:
-        session.note(SkipRecord(context=session.context(), step=session.step, reason=problem))
+        session.skip(problem)
         return
     session.request += 1
     built = _build_until_it_fits(session)
@@ -101,9 +100,7 @@ def build(
 def probe(session: Session, step: ProbeBuild) -> None:
     """One build with entries added to the log; nothing comes of it."""
     if session.turn == 0:
-        session.note(
-            SkipRecord(context=session.context(), step=session.step, reason="there is no user message yet")
-        )
+        session.skip("there is no user message yet")
         return
     build(session, "probe", probed=step.items)
 

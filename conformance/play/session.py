@@ -24,7 +24,7 @@ from contextproof.conformance.contract.session import CallContext, Live, ModelSp
 from contextproof.conformance.contract.working_state import WorkingState
 from contextproof.conformance.play.recipes import Resolver
 from contextproof.conformance.play.scenario import Scenario, SetSummarizer
-from contextproof.conformance.play.trace import Record, RecordedInputs
+from contextproof.conformance.play.trace import Record, RecordedInputs, SkipRecord
 
 #: How many fresh ids an engine is offered with each call.
 _IDS_OFFERED = 4
@@ -172,6 +172,10 @@ class Session:
     def note(self, record: Record) -> None:
         """Write a record down."""
         self.records.append(record)
+
+    def skip(self, reason: str) -> None:
+        """Write down that the present step cannot be played, and why."""
+        self.note(SkipRecord(context=self.context(), step=self.step, reason=reason))
 
     def append(self, *items: LogItem) -> None:
         """Add entries to the log."""

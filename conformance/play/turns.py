@@ -23,7 +23,7 @@ from contextproof.conformance.play.formation import offer
 from contextproof.conformance.play.recipes import arguments_of
 from contextproof.conformance.play.scenario import Call, ModelReplies, UserSays, WriteState
 from contextproof.conformance.play.session import Session
-from contextproof.conformance.play.trace import AuthorizeRecord, CarryRecord, SkipRecord, UpdateRecord
+from contextproof.conformance.play.trace import AuthorizeRecord, CarryRecord, UpdateRecord
 
 #: The source of what the runtime itself writes.
 RUNTIME = "runtime"
@@ -85,7 +85,7 @@ def reply(session: Session, step: ModelReplies) -> None:
     """The model's response enters the log; its calls are authorized, made and answered."""
     if not session.awaits_reply:
         reason = "no request was sent that this could answer"
-        session.note(SkipRecord(context=session.context(), step=session.step, reason=reason))
+        session.skip(reason)
         return
     session.awaits_reply = False
     session.append(
