@@ -9,7 +9,8 @@ import pytest
 
 import contextproof.reference_impl.framing
 from contextproof import scenarios
-from contextproof.calibration.odd import ODD, recomposed
+from contextproof.calibration.odd import ODD
+from contextproof.calibration.recompose import recomposed
 from contextproof.conformance.gate import run_gate
 from contextproof.conformance.report.gate import finding_lines
 from contextproof.conformance.verdicts import HOLDING, Verdict

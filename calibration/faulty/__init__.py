@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar
 
 from contextproof.calibration.edits import with_blocks
+from contextproof.calibration.recompose import recomposed
 from contextproof.conformance.contract.answers import BuildAnswer, Built
 from contextproof.conformance.contract.plan import BuildInputs, Calibration
 from contextproof.conformance.contract.request import Block
@@ -47,12 +48,36 @@ class Faulty(ReferenceEngine):
         return sent.model_copy(update={"request": sent.request.model_copy(update={"estimate": estimate})})
 
 
+class Altered(Faulty):
+    """The reference, spoiled deep inside: in a copy of its own modules, `alter` changes one.
+
+    What is made is that copy's engine, whose type is not this one.
+    """
+
+    #: The reference's module that is altered. It comes before those that import from it.
+    module: ClassVar[str]
+
+    def __new__(cls) -> Any:
+        return recomposed([(cls.module, cls.alter)]).ReferenceEngine()
+
+    @staticmethod
+    def alter(module: Any) -> None:
+        """Change the module, before any other imports from it."""
+        raise NotImplementedError
+
+
 def faulty_engines() -> dict[str, type[Faulty]]:
     """Every faulty engine, by name."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
-    found = (engine for engine in Faulty.__subclasses__() if hasattr(engine, "breaks"))
+    found = (engine for engine in _below(Faulty) if "breaks" in vars(engine))
     return {engine.__name__: engine for engine in sorted(found, key=lambda engine: engine.__name__)}
+
+
+def _below(base: type[Faulty]) -> Iterator[type[Faulty]]:
+    for engine in base.__subclasses__():
+        yield engine
+        yield from _below(engine)
 
 
 def spec(engine: type[Faulty]) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from contextproof.calibration.odd import recomposed
+from contextproof.calibration.recompose import recomposed
 from contextproof.conformance.contract.items import ToolResult
 from contextproof.conformance.contract.ports import Engine
 from contextproof.conformance.contract.request import Block, ElidedSpan, Extent, PointerKind

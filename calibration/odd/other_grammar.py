@@ -24,7 +24,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
-from contextproof.calibration.odd import recomposed
+from contextproof.calibration.recompose import recomposed
 from contextproof.conformance.contract.codecs import Base64, Codec, JsonString
 from contextproof.conformance.contract.items import (
     AssistantMessage,
