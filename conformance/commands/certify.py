@@ -1,0 +1,106 @@
+"""`contextproof certify`: generated sessions by the hundred, and a verdict a requirement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from contextproof.conformance.certification.budget import Profile
+from contextproof.conformance.commands.common import REFERENCE, BuilderOption, complain
+from contextproof.conformance.commands.replay import replay_all
+from contextproof.conformance.verdicts import ExitCode
+
+
+def certify(
+    builder: BuilderOption = REFERENCE,
+    profile: Annotated[
+        Profile, typer.Option(help="How much is played: smoke, gate, certify, or soak (round after round).")
+    ] = "certify",
+    examples: Annotated[
+        int | None,
+        typer.Option(min=1, help="Sessions generated for each strategy, instead of the profile's."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of everything random; drawn and printed if not given.")
+    ] = None,
+    nonce: Annotated[str, typer.Option(help="Mixed into the seed: a verifier's own secret.")] = "",
+    workers: Annotated[int, typer.Option("-n", min=1, help="Processes that play at once.")] = 2,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Judge only requirements whose id begins so; may be repeated.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="Leave out requirements whose id begins so; may be repeated.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the run; by default contextproof-SEED here.")
+    ] = None,
+    resume: Annotated[bool, typer.Option(help="Take up a run that was interrupted.")] = False,
+    known_failures: Annotated[
+        Path | None,
+        typer.Option(help="TOML file of failures that are known: [[failure]] with id, reason, link."),
+    ] = None,
+    minutes: Annotated[int, typer.Option(min=1, help="With --profile soak: how long.")] = 10,
+    max_failures: Annotated[
+        int | None, typer.Option(min=1, help="Stop once so many requirements have failed.")
+    ] = None,
+    first: Annotated[
+        list[Path] | None,
+        typer.Option(help="Counterexamples (files or folders) to replay before anything else."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Play generated sessions by the hundred and say of every requirement whether it held.
+
+    For what failed, the smallest session found is written as a counterexample, with the command that
+    replays it. The same seed, nonce and profile play the same sessions with any number of workers.
+    """
+    from contextproof.conformance.certification import command as c
+    from contextproof.conformance.certification.run import HarnessError, Settings
+    from contextproof.conformance.report.certification import print_certification
+    from contextproof.conformance.report.progress import progress
+
+    try:
+        known = frozenset(c.read_known_failures(known_failures)) if known_failures else frozenset()
+        budget = c.make_budget(
+            profile,
+            seed=seed,
+            nonce=nonce,
+            examples=examples,
+            only=tuple(only or ()),
+            exclude=tuple(exclude or ()),
+        )
+        if first and not replay_all(first, builder, complain):
+            complain("a counterexample is not fixed yet; nothing else was played")
+            raise typer.Exit(ExitCode.NOT_CONFORMING)
+        folder = out or Path(f"contextproof-{budget.seed}")
+        with progress(Console(stderr=True), quiet=as_json) as tell:
+            found, written = c.certify(
+                Settings(builder=builder, budget=budget),
+                folder,
+                workers=workers,
+                resume=resume,
+                known=known,
+                minutes=minutes,
+                progress=tell,
+                max_failures=max_failures,
+            )
+    except c.BadUsage as error:
+        complain(str(error))
+        raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
+    except KeyboardInterrupt:
+        complain(f"interrupted; take it up again with --resume --out {folder} --seed {budget.seed}")
+        raise typer.Exit(ExitCode.HARNESS_ERROR) from None
+    except HarnessError as error:
+        complain(f"a fault of contextproof, not of the builder: {str(error).splitlines()[0]}")
+        raise typer.Exit(ExitCode.HARNESS_ERROR) from None
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        print_certification(found, written, Console())
+    good, mended = c.passes(found, known)
+    for identifier in mended:
+        complain(f"{identifier} is listed as a known failure and holds now; take it off the list")
+    raise typer.Exit(ExitCode.CONFORMING if good else ExitCode.NOT_CONFORMING)
