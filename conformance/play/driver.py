@@ -73,7 +73,7 @@ def play(
                     _HANDLERS[type(step)](session, step)
                 except BuilderError as error:
                     where = f"step {number + 1} ({step.step}) of {scenario.name}, turn {session.turn}"
-                    raise BuilderError(f"{error}; at {where}") from error
+                    raise type(error)(f"{error}; at {where}") from error
                 if progress is not None:
                     progress(number + 1, len(scenario.steps))
     finally:

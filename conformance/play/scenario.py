@@ -17,6 +17,7 @@ from contextproof.conformance.contract.items import LogItem
 from contextproof.conformance.contract.tokenizers import TokenizerName
 from contextproof.conformance.contract.vocabulary import Trust
 from contextproof.conformance.contract.working_state import TaskStatus
+from contextproof.conformance.play.clock import Clock
 
 SCENARIO_VERSION: Final = 1
 
@@ -122,7 +123,7 @@ class ScenarioOpening(Frozen):
     """What the session opens with. ``permissions`` name the tools permitted."""
 
     platform_secret: Annotated[str, Field(min_length=16)] = "known to everyone, as scenarios are"  # noqa: S105
-    clock: str = "2026-03-27T09:00:00+01:00"
+    clock: Clock = "2026-03-27T09:00:00+01:00"
     model: ScenarioModel
     policy: Annotated[tuple[TextItem, ...], Field(min_length=1)]
     instructions: tuple[TextItem, ...] = ()
@@ -246,10 +247,10 @@ class CorrectMemory(LabelledItem):
 
 
 class SetClock(Frozen):
-    """The wall clock, as ISO 8601 with offset."""
+    """The wall clock is set. With every request it is a second later."""
 
     step: Literal["clock"] = "clock"
-    clock: str
+    clock: Clock
 
 
 class ChangeRouting(Frozen):

@@ -22,6 +22,7 @@ from contextproof.conformance.contract.ports import Summarize
 from contextproof.conformance.contract.request import Yielded
 from contextproof.conformance.contract.session import CallContext, Live, ModelSpec
 from contextproof.conformance.contract.working_state import WorkingState
+from contextproof.conformance.play.clock import later
 from contextproof.conformance.play.recipes import Resolver
 from contextproof.conformance.play.scenario import Scenario, SetSummarizer
 from contextproof.conformance.play.trace import Record, RecordedInputs, SkipRecord
@@ -109,7 +110,7 @@ class Session:
     def live(self, attempt: int = 1) -> Live:
         """What is so right now."""
         return Live(
-            clock=self.clock,
+            clock=later(self.clock, self.request),
             permissions=self.permissions,
             tools=self.tools,
             memory=self.memory,

@@ -6,6 +6,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 
+from contextproof.calibration.faulty import faulty_engines
+from contextproof.calibration.inseparable import INSEPARABLE
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import Requirement
 
@@ -51,3 +53,13 @@ def _whole(requirement: Requirement) -> Iterator[str]:
     yield f"Calls a builder must answer for it: {', '.join(requirement.ports)}"
     if requirement.variation:
         yield f"Compares two plays; the second is: {requirement.variation.replace('_', ' ')}"
+    yield ""
+    yield "Faulty engines that break it, with which the suite is calibrated:"
+    for name, engine in faulty_engines().items():
+        if engine.breaks == requirement.id:
+            told = f"{name}: {' '.join((engine.__doc__ or '').split())}"
+            yield from textwrap.wrap(
+                told, _WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False
+            )
+    if requirement.id in INSEPARABLE:
+        yield from textwrap.wrap(f"None breaks it alone: {INSEPARABLE[requirement.id]}", _WIDTH)
