@@ -66,7 +66,7 @@ def _tell_roomy(session: Session, change: Change) -> None:
     context = session.context(session.roomy_plan.opening.model).model_copy(
         update={"epoch": session.roomy_plan.epoch}
     )
-    answer = session.ask(
+    answer = session.call(
         ApplyCall(context=context, plan=session.roomy_plan, change=change, live=session.live())
     )
     session.roomy_plan = answer.plan if isinstance(answer, Planned) else None

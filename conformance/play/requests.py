@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextproof.conformance.contract.answers import BuildAnswer, Built, CompactionNeeded
 from contextproof.conformance.contract.calls import BuildCall, EstimateCall, ReconcileCall
 from contextproof.conformance.contract.items import LogItem, UsageRecorded
-from contextproof.conformance.contract.plan import BuildInputs, Calibration
+from contextproof.conformance.contract.plan import BuildInputs, Calibration, Plan
 from contextproof.conformance.contract.request import Request
 from contextproof.conformance.play import sides
 from contextproof.conformance.play.compaction import compact
@@ -80,14 +80,14 @@ def build(
 ) -> BuildAnswer:
     """One build that the session depends on (or a probe), with the builds beside it."""
     context, inputs = session.context(), session.inputs(attempt, probed)
-    watched = inputs.model_dump_json() if "watch" in session.sides else None
+    watched = (inputs.model_dump_json(), session.plan.model_dump_json()) if "watch" in session.sides else None
     if session.between is not None:
         session.between(session.builder)
     answer: BuildAnswer = session.call(BuildCall(context=context, plan=session.plan, inputs=inputs))
-    unchanged = watched is None or watched == inputs.model_dump_json()
+    unchanged = watched in (None, (inputs.model_dump_json(), session.plan.model_dump_json()))
     if watched is not None and not unchanged:
         session.hands_copies = True
-        inputs = BuildInputs.from_json(watched)
+        inputs, session.plans[-1] = BuildInputs.from_json(watched[0]), Plan.from_json(watched[1])
         session.restore(inputs.model_copy(update={"log": inputs.log[: len(inputs.log) - len(probed)]}))
     sides.note_build(session, purpose, context, inputs, answer, probed=probed, unchanged=unchanged)
     if purpose == "main":
@@ -154,7 +154,7 @@ def _estimate(session: Session, when: EstimateTime, calibration: Calibration, re
     if when.startswith("other_model"):
         other = context.model.model_copy(update={"name": context.model.name + " (another)"})
         context = session.context(other)
-    answer = session.ask(EstimateCall(context=context, calibration=calibration, blocks=request.blocks))
+    answer = session.call(EstimateCall(context=context, calibration=calibration, blocks=request.blocks))
     session.note(
         EstimateRecord(
             context=context,

@@ -44,9 +44,6 @@ class Session:
     between: Callable[[Builder], None] | None = None
     resume_in: Builder | None = None
 
-    #: Whom side calls are put to: the builder as it was at the opening.
-    asked: Builder = field(init=False)
-
     records: list[Record] = field(default_factory=list)
     log: tuple[LogItem, ...] = ()
     plans: list[Plan] = field(default_factory=list)
@@ -80,10 +77,6 @@ class Session:
     fresh_builder: Builder | None = None
     #: Set once the builder changed what it was handed: from then on it is handed copies.
     hands_copies: bool = False
-
-    def __post_init__(self) -> None:
-        """Side calls go to the builder that the session is opened with."""
-        self.asked = self.builder
 
     @property
     def plan(self) -> Plan:
@@ -162,13 +155,6 @@ class Session:
     def call(self, call: Call, summarize: Summarize | None = None) -> Any:
         """Make a call. Raises BuilderError."""
         return self.builder.call(call, summarize)
-
-    def ask(self, call: Call) -> Any:
-        """Make a call beside the main line. After a resume that is put to the process before it.
-
-        Cheaper than the fresh process, and it must not make a difference. Raises BuilderError.
-        """
-        return self.asked.call(call)
 
     def note(self, record: Record) -> None:
         """Write a record down."""

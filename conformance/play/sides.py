@@ -49,7 +49,7 @@ def _open(session: Session, purpose: OpenPurpose, opening: Opening) -> Plan | No
     # Those whose plans are not built on are other sessions, so that what is keyed to one shows.
     name = session.scenario.name if purpose == "roomy" else f"{session.scenario.name}, {purpose}"
     context = session.context(opening.model).model_copy(update={"epoch": 1, "session": name})
-    answer = session.ask(OpenSessionCall(context=context, opening=opening))
+    answer = session.call(OpenSessionCall(context=context, opening=opening))
     session.note(OpenRecord(context=context, step=-1, purpose=purpose, opening=opening, answer=answer))
     return answer.plan if isinstance(answer, Planned) else None
 
@@ -71,7 +71,7 @@ def _build(
     session: Session, purpose: BuildPurpose, context: CallContext, plan: Plan, inputs: BuildInputs
 ) -> None:
     handed = inputs.model_copy(deep=True) if session.hands_copies else inputs
-    answer = session.ask(BuildCall(context=context, plan=plan, inputs=handed))
+    answer = session.call(BuildCall(context=context, plan=plan, inputs=handed))
     note_build(session, purpose, context, inputs, answer)
 
 
@@ -131,7 +131,7 @@ def validations(session: Session, request: Request) -> None:
 
 def _validate(session: Session, defect: str | None, request: Request) -> None:
     context = session.context()
-    answer = session.ask(ValidateCall(context=context, request=request))
+    answer = session.call(ValidateCall(context=context, request=request))
     session.note(
         ValidateRecord(context=context, step=session.step, defect=defect, request=request, answer=answer)
     )

@@ -13,7 +13,7 @@ from contextproof.conformance.contract.request import prefix_sha256
 from contextproof.conformance.contract.vocabulary import TOOL_DEFINITION, Region
 from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import AuthorizeRecord, CompactRecord, Trace
-from contextproof.conformance.requirements.oracles_prefix import change_between
+from contextproof.conformance.requirements.oracles_prefix import change_between, over_a_resume
 from contextproof.conformance.requirements.oracles_views import Made, made, played, region
 from contextproof.conformance.requirements.registry import MUST, Gate, requirement
 
@@ -93,7 +93,7 @@ def one_hash_per_epoch(trace: Trace) -> Iterator[Judgement]:
             seen=f"since request {before.request.request} of epoch {epoch}, {change}",
             required=f"one prefix hash in epoch {epoch}",
             witnesses=_since(first, built),
-            follows=change.follows if change is not None else (),
+            follows=(*change.follows, *over_a_resume(trace, first.record, built.record)) if change else (),
         )
 
 

@@ -65,7 +65,7 @@ def pinned_tools_stay(trace: Trace) -> Iterator[Judgement]:
             required=f"the {len(tools)} definitions pinned for epoch {built.plan.epoch}",
             witnesses=_since(tools, live),
             # An engine true to a plan that it should not have made is wrong about the change.
-            follows=("CTX-05.2", "CTX-05.6") if _is_as_planned(built) else (),
+            follows=("CTX-05.2", "CTX-05.4", "CTX-05.6") if _is_as_planned(built) else (),
         )
 
 

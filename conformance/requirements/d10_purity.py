@@ -81,13 +81,13 @@ def _kind_of_repetition(build: BuildRecord) -> Iterator[str]:
     cost="The next build starts from altered inputs, and the session's own record is wrong.",
 )
 def inputs_stay_as_they_were(trace: Trace) -> Iterator[Judgement]:
-    """Building changes nothing in what the builder was handed."""
+    """Building changes nothing in what the builder was handed, neither inputs nor plan."""
     for index, build in trace.builds():
         yield judge(
             build.inputs_unchanged,
             at=at(index, build.context),
-            seen="the inputs were altered while the request was built",
-            required="inputs that are as they were handed over",
+            seen="what was handed over was altered while the request was built",
+            required="inputs and a plan that are as they were handed over",
             witnesses=(HANDED_A_LOG,) if build.context.turn > 1 else (),
         )
 

@@ -32,6 +32,7 @@ from contextproof.conformance.contract.vocabulary import (
 from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import ApplyRecord, BuildRecord, OpenRecord, Trace
 from contextproof.conformance.requirements.oracles_envelopes import nonce_bits
+from contextproof.conformance.requirements.oracles_prefix import over_a_resume
 from contextproof.conformance.requirements.oracles_rendering import (
     PLATFORM_TYPES,
     Lookup,
@@ -100,13 +101,13 @@ def nonces_are_keyed_to_content(trace: Trace) -> Iterator[Judgement]:
     secret every nonce is another.
     """
     lookup, situations = Lookup(trace), _appearances(trace)
-    first: dict[tuple[object, ...], str] = {}
+    first: dict[tuple[object, ...], tuple[str, int]] = {}
     owner: dict[str, tuple[str, str, str]] = {}
     for seen in seen_blocks(trace):
         nonce, key = _nonce(seen.block), _keyed_over(trace, lookup, seen)
         if nonce is None or key is None:
             continue
-        known = first.setdefault((*key, seen.block.label), nonce)
+        known, place = first.setdefault((*key, seen.block.label), (nonce, seen.place))
         holder = owner.setdefault(nonce, key)
         shared = "" if holder == key else f", which {holder[0]} {quoted(holder[2])} has too"
         yield judge(
@@ -115,6 +116,7 @@ def nonces_are_keyed_to_content(trace: Trace) -> Iterator[Judgement]:
             seen=f"nonce {quoted(nonce)}, and {quoted(known)} elsewhere{shared}",
             required="one nonce for what is the same, and another for what differs",
             witnesses=situations.get((seen.block.type, seen.block.item_id), ()),
+            follows=() if shared else over_a_resume(trace, place, seen.place),
         )
     yield from _under_another_secret(trace)
     if owner:

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from contextproof.conformance.contract.request import Block, Request, prefix_sha256
 from contextproof.conformance.contract.vocabulary import TOOL_DEFINITION, Region
+from contextproof.conformance.play.trace import ResumeRecord, Trace
 from contextproof.conformance.requirements.oracles_text import interior
 from contextproof.conformance.requirements.oracles_views import name, prefix_text, region
 from contextproof.conformance.requirements.telling import quoted
@@ -117,3 +118,9 @@ def _parting(before: str, after: str) -> tuple[str, str]:
         place += 1
     start = max(0, place - _AROUND)
     return before[start : place + _AROUND], after[start : place + _AROUND]
+
+
+def over_a_resume(trace: Trace, first: int, second: int) -> tuple[str, ...]:
+    """The requirement on other processes, where another one took over between two records."""
+    resumed = any(isinstance(record, ResumeRecord) for record in trace.records[first:second])
+    return ("CTX-10.3",) if resumed else ()

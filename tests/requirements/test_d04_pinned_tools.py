@@ -76,7 +76,7 @@ def test_a_plan_that_should_not_have_been_made_is_told_as_that() -> None:
     change = t.applied(PermissionsChanged(permissions=()), a.Planned(plan=second))
     records = [t.opened(), change, t.build(LOG, of=second, index=1)]
     found = violation("CTX-04.1", t.trace(LOG, records, plans=(first, second)))
-    assert found.follows == ("CTX-05.2", "CTX-05.6")
+    assert found.follows == ("CTX-05.2", "CTX-05.4", "CTX-05.6")
 
 
 def _authorized(answer: a.Allowed | a.Denied, *, name: str = "search", live: Live | None = None) -> Trace:
