@@ -43,17 +43,17 @@ CLOCKS = (
 
 
 def revokes() -> SearchStrategy[Move]:
-    """A tool is revoked softly, and maybe called afterwards."""
-    return st.builds(_revokes, st.sampled_from((0, 1, 2)), st.booleans())
+    """A tool is revoked softly, and maybe called afterwards, alone or beside another."""
+    return st.builds(_revokes, st.sampled_from((0, 1, 2, 3)), st.sampled_from(((), (0,), (0, 1))))
 
 
-def _revokes(which: int, called: bool) -> Move:
+def _revokes(which: int, called: tuple[int, ...]) -> Move:
     def move(author: Author) -> None:
         gone = author.tool(which)
         author.permitted = tuple(name for name in author.permitted if name != gone)
         author.add(SetPermissions(permissions=author.permitted))
         if called:
-            author.reply("", [Asked(which)])
+            author.reply("", [Asked(which + further) for further in called])
 
     return move
 
@@ -222,9 +222,10 @@ def _sets_clock(clock: str) -> Move:
 # --- Routing and force ------------------------------------------------------------------------------
 
 Aspect = Literal[
-    "name", "provider", "endpoint", "reasoning_mode", "tokenizer", "larger", "smaller", "back", "all"
+    "name", "provider", "endpoint", "reasoning_mode", "tokenizer", "larger", "smaller", "back", "all", "tiny"
 ]
-"""What differs in the model routed to. ``back`` is the model that the session opened with."""
+"""What differs in the model routed to. ``back`` is the model that the session opened with; the window of
+a ``tiny`` one has no room for the prefix, so that the session stays where it was."""
 
 ASPECTS: tuple[Aspect, ...] = (
     "name",
@@ -237,8 +238,9 @@ ASPECTS: tuple[Aspect, ...] = (
     "smaller",
     "back",
     "all",
+    "tiny",
 )
-_LEAST_BODY = 1_200
+_LEAST_BODY, _NO_BODY = 1_200, 500
 
 
 def routes(aspects: tuple[Aspect, ...] = ASPECTS) -> SearchStrategy[Move]:
@@ -248,8 +250,10 @@ def routes(aspects: tuple[Aspect, ...] = ASPECTS) -> SearchStrategy[Move]:
 
 def _routes(aspect: Aspect) -> Move:
     def move(author: Author) -> None:
-        author.model = routed(author.model, author.opening.model, aspect, len(author.steps))
-        author.add(ChangeRouting(model=author.model))
+        model = routed(author.model, author.opening.model, aspect, len(author.steps))
+        author.add(ChangeRouting(model=model))
+        if aspect != "tiny":
+            author.model = model
 
     return move
 
@@ -271,6 +275,9 @@ def routed(model: ScenarioModel, first: ScenarioModel, aspect: Aspect, number: i
             return model.model_copy(update={"tokenizer": other, "name": f"{first.name} by {other}"})
         case "larger" | "smaller":
             return _resized(model, aspect == "larger")
+        case "tiny":
+            name = f"{model.name.split('/')[0]}/{_NO_BODY}"
+            return model.model_copy(update={"window": None, "body_tokens": _NO_BODY, "name": name})
         case _:
             return model.model_copy(update={aspect: f"{aspect}-{number}"})
 

@@ -15,7 +15,18 @@ from contextproof.strategies import tables
 from contextproof.strategies.author import Answer, Asked, Author, Move, Wording
 from contextproof.strategies.sizes import share_of_body
 
-Mode = Literal["faithful", "fixed", "echo", "verbose", "empty", "blank", "cut_short", "raises", "times_out"]
+Mode = Literal[
+    "faithful",
+    "fixed",
+    "echo",
+    "verbose",
+    "empty",
+    "blank",
+    "cut_short",
+    "raises",
+    "times_out",
+    "fails_later",
+]
 
 MODES: tuple[Mode, ...] = (
     "faithful",
@@ -27,6 +38,7 @@ MODES: tuple[Mode, ...] = (
     "cut_short",
     "raises",
     "times_out",
+    "fails_later",
 )
 DELIVERING: tuple[Mode, ...] = MODES[:4]
 """The modes that give a summary, so that sessions reach depth."""

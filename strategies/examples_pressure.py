@@ -262,17 +262,32 @@ def untrusted_canaries_beside_trusted_ones(author: Author) -> None:
 @example("compactions", body=40_000)
 def history_of_more_than_the_new_window(author: Author) -> None:
     """Routed to a model with a fifteenth of the body: no single summarizer call can take all of it."""
+    _outgrow(author)
+    author.user("And?")
+    author.request()
+    author.reply("Done.")
+    author.user("Still there?")
+    author.request()
+
+
+@example("compactions", body=40_000)
+def a_summarizer_that_fails_after_its_first_call(author: Author) -> None:
+    """A history that takes several calls to summarize: the first is answered, the next is not."""
+    _outgrow(author)
+    author.user("And?")
+    for mode in ("fails_later", "faithful"):
+        author.add(SetSummarizer(mode=mode))
+        _compact(author)
+
+
+def _outgrow(author: Author) -> None:
+    """Eight turns that fit, and then a model with a fifteenth of the body."""
     for _ in range(8):
         author.user(share_of_body(1, 20, PROSE))
         author.reply("", [_result(share_of_body(1, 40, tables.PROSE[1]), Trust.INTERNAL)])
         author.reply("Done.")
     author.model = author.model.model_copy(update={"name": "small", "body_tokens": 2_500})
     author.add(ChangeRouting(model=author.model))
-    author.user("And?")
-    author.request()
-    author.reply("Done.")
-    author.user("Still there?")
-    author.request()
 
 
 @example("compactions", body=3_000)

@@ -20,10 +20,11 @@ from contextproof.conformance.play.scenario import (
     TextItem,
     WriteMemory,
 )
-from contextproof.strategies import pairs
+from contextproof.strategies import pairs, tables
 from contextproof.strategies.author import ANOTHERS, Answer, Asked, Author, Sent
 from contextproof.strategies.changes import CLOCKS, reversed_keys, routed
 from contextproof.strategies.examples_writing import TOOLS, example, tool
+from contextproof.strategies.sizes import share_of_body
 from contextproof.strategies.state import Written, write, written
 
 INTERNAL = Answer(trust=Trust.INTERNAL)
@@ -79,6 +80,38 @@ def a_session_resumed_again_and_again(author: Author) -> None:
     author.request()
 
 
+@example("sessions", body=2_000)
+def resumed_once_something_gave_way(author: Author) -> None:
+    """Older results became pointers; the process that goes on knows that only from what it is handed."""
+    author.user("Begin.")
+    for _ in range(4):
+        author.reply("", [Asked(answer=Answer(text=share_of_body(1, 5, tables.PROSE[0])))])
+    author.reply("Done.")
+    author.user("And?")
+    author.reply("", [Asked(answer=Answer(text=share_of_body(1, 4, tables.PROSE[0])))])
+    author.add(Resume())
+    author.request()
+    author.reply("Done.")
+    author.user("And now?")
+    author.request()
+
+
+@example("sessions")
+def turns_after_a_compaction_in_the_middle_of_one(author: Author) -> None:
+    """What a compaction passed over, since its turn was under way, stands before all that came later."""
+    author.user("Begin.")
+    for _ in range(3):
+        author.reply("", [Asked(answer=INTERNAL)])
+        author.add(ForceCompaction())
+    author.reply("Done.")
+    for question in ("And?", "And now?"):
+        author.user(question)
+        author.reply("", [Asked()])
+        author.reply("Done.")
+    author.user("Last.")
+    author.request()
+
+
 @example("sessions")
 def every_send_fails_first(author: Author) -> None:
     """Requests fail up to three times, and the same request is built again each time."""
@@ -113,6 +146,16 @@ def sources_reconnect_in_every_order(author: Author) -> None:
         author.reply("", [Asked()])
     author.add(RegisterTools(tools=TOOLS[:1]))
     author.reply("", [Asked(1)])
+    author.request()
+
+
+@example("revocations", tools=(tool(1, "read"), tool(2, "Read"), tool(3, "read_all")))
+def names_that_are_nearly_alike(author: Author) -> None:
+    """Of tools whose names differ in case alone one is revoked, then the other, and each is called."""
+    author.user("Begin.")
+    for names in (("read", "read_all"), ("Read", "read_all"), ("READ",)):
+        author.add(SetPermissions(permissions=names))
+        author.reply("", [Asked(), Asked(1), Asked(2)])
     author.request()
 
 

@@ -77,7 +77,8 @@ def _volatile() -> Mixture:
 def _crowded() -> Mixture:
     """Sessions under pressure, with all else that goes on."""
     general = _general("plain", TIGHT)
-    return general._replace(core=(pressure.presses(), pressure.talks(), turns.works("plain", most=2)))
+    pressed = pressure.presses(), pressure.talks(), turns.works("plain", most=2), turns.resumes()
+    return general._replace(core=pressed)
 
 
 def _prose() -> Mixture:

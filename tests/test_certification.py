@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from contextproof import scenarios, strategies
 from contextproof.conformance.adapters.in_process import InProcess, load
+from contextproof.conformance.adapters.reach import reach
 from contextproof.conformance.builder import BuilderError
 from contextproof.conformance.certification import command as c
 from contextproof.conformance.certification.budget import SESSIONS, UNIT_SESSIONS, Budget, units
@@ -26,6 +27,7 @@ from contextproof.conformance.certification.run import Folder, Settings, do_unit
 from contextproof.conformance.certification.unit import play_unit
 from contextproof.conformance.counterexample import Counterexample, Replay, replay
 from contextproof.conformance.play.scenario import Scenario
+from contextproof.conformance.target import Target
 from contextproof.conformance.verdicts import Verdict
 from contextproof.reference_impl.engine import ReferenceEngine
 
@@ -42,7 +44,7 @@ def _budget(**fields: object) -> Budget:
 
 
 def _settings(**fields: object) -> Settings:
-    return Settings(builder=REFERENCE, budget=_budget(profile="smoke", **fields))
+    return Settings(builder=Target(factory=REFERENCE), budget=_budget(profile="smoke", **fields))
 
 
 def test_a_budget_is_shared_out_into_the_same_units_every_time() -> None:
@@ -99,14 +101,16 @@ def test_a_session_in_which_the_builder_crashes_costs_only_itself() -> None:
     record = play_unit(unit, sessions, _budget(), InProcess(Moody()), None, scenarios.corpus)
     assert record.sessions == 2
     assert [(one.scenario.name, "out of sorts" in one.error) for one in record.trouble] == [("two", True)]
-    found = outcome(REFERENCE, _budget(sessions=SESSIONS["certify"]), [record], InProcess(Moody()))
+    found = outcome(
+        Target(factory=REFERENCE), _budget(sessions=SESSIONS["certify"]), [record], InProcess(Moody())
+    )
     assert found.level is Level.NONE
     assert not found.conforms
 
 
 def _outcome_of(folder: Folder) -> Outcome:
     settings = folder.settings
-    return outcome(settings.builder, settings.budget, folder.records(), load(settings.builder))
+    return outcome(settings.builder, settings.budget, folder.records(), reach(settings.builder))
 
 
 @pytest.mark.slow
@@ -137,7 +141,7 @@ def test_a_worker_that_dies_loses_nothing_and_counts_nothing_twice(
     monkeypatch.setenv("DIES_ONCE", str(marker))
     budget = _budget(profile="smoke", sessions=2, only=("CTX-15",))
     folder = Folder(tmp_path / "run")
-    folder.start(Settings(builder="fakes.dying:DiesOnce", budget=budget))
+    folder.start(Settings(builder=Target(factory="fakes.dying:DiesOnce"), budget=budget))
     work(folder, 2, _silent)
     assert not marker.exists(), "it did not die"
     assert folder.missing() == ()
@@ -152,7 +156,7 @@ def test_a_builder_that_always_ends_its_process_is_told(
     monkeypatch.chdir(request.config.rootpath / "tests")
     folder = Folder(tmp_path / "run")
     budget = _budget(profile="smoke", sessions=1, only=("CTX-15",))
-    folder.start(Settings(builder="fakes.dying:AlwaysDies", budget=budget))
+    folder.start(Settings(builder=Target(factory="fakes.dying:AlwaysDies"), budget=budget))
     with pytest.raises(BuilderError, match="ends its process while unit"):
         work(folder, 2, _silent)
 
@@ -160,11 +164,11 @@ def test_a_builder_that_always_ends_its_process_is_told(
 def test_a_run_too_small_certifies_nothing_and_a_narrowed_one_neither() -> None:
     builder = load(REFERENCE)
     for budget in (_budget(sessions=1), _budget(sessions=SESSIONS["certify"], only=("CTX-03",))):
-        assert outcome(REFERENCE, budget, [], builder).level is None
+        assert outcome(Target(factory=REFERENCE), budget, [], builder).level is None
 
 
 def test_an_empty_run_passes_nothing_and_has_no_level() -> None:
-    found = outcome(REFERENCE, _budget(sessions=SESSIONS["certify"]), [], load(REFERENCE))
+    found = outcome(Target(factory=REFERENCE), _budget(sessions=SESSIONS["certify"]), [], load(REFERENCE))
     assert {result.verdict for result in found.results} == {Verdict.UNEXERCISED}
     assert found.level is Level.NONE
     assert not found.conforms
@@ -183,7 +187,7 @@ def found_in_a_stamped_one() -> tuple[Outcome, Counterexample]:
     sessions += generate(strategies.by_key()["sessions"], 5, 12)
     unit = units(_budget(), ["sessions"], [])[1]
     record = play_unit(unit, sessions, _budget(only=("CTX-03.2",)), builder, None, scenarios.corpus)
-    found = outcome(STAMPED, _budget(only=("CTX-03.2",)), [record], builder)
+    found = outcome(Target(factory=STAMPED), _budget(only=("CTX-03.2",)), [record], builder)
     made = counterexamples(found, builder, scenarios.corpus, frozenset(), _silent)
     return found, made[0]
 
@@ -214,7 +218,7 @@ def test_a_listed_failure_is_not_shrunk(
     [
         (STAMPED, Replay.STILL_FAILS),
         (REFERENCE, Replay.FIXED),
-        ("contextproof.calibration.faulty.bodies:AlwaysBudgetExhausted", Replay.FAILS_DIFFERENTLY),
+        ("contextproof.calibration.faulty.yielding:AlwaysBudgetExhausted", Replay.FAILS_DIFFERENTLY),
     ],
 )
 def test_a_counterexample_replays(

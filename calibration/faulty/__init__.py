@@ -67,11 +67,14 @@ class Altered(Faulty):
 
 
 def faulty_engines() -> dict[str, type[Faulty]]:
-    """Every faulty engine, by name."""
+    """Every faulty engine, by name. Raises ValueError where two share one."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
-    found = (engine for engine in _below(Faulty) if "breaks" in vars(engine))
-    return {engine.__name__: engine for engine in sorted(found, key=lambda engine: engine.__name__)}
+    found = [engine for engine in _below(Faulty) if "breaks" in vars(engine)]
+    by_name = {engine.__name__: engine for engine in sorted(found, key=lambda engine: engine.__name__)}
+    if len(by_name) < len(found):
+        raise ValueError("two faulty engines have one name")
+    return by_name
 
 
 def _below(base: type[Faulty]) -> Iterator[type[Faulty]]:

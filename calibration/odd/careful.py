@@ -1,6 +1,6 @@
 """An engine that is careful and eager: it estimates high, shows excerpts, and gives way all at once.
 
-- A body is estimated at 1.6 times its count.
+- A body is estimated at 1.22 times its count.
 - A truncation pointer carries the beginning of what it stands for, until room for that is lacking.
 - Once something must give way, all recall does, and if that is not enough, all older results at once.
 - An older summary is always summarized again, so that sessions escalate early.
@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from contextproof.calibration.recompose import recomposed
+from contextproof.calibration.odd.excerpts import with_excerpt
+from contextproof.calibration.odd.grammar import engine
 from contextproof.conformance.contract.items import ToolResult
 from contextproof.conformance.contract.ports import Engine
-from contextproof.conformance.contract.request import Block, ElidedSpan, Extent, PointerKind
+from contextproof.conformance.contract.request import ElidedSpan, PointerKind
 from contextproof.conformance.contract.tokenizers import count
 
 #: An excerpt is of so many characters and tokens at the most, and of results larger than a bound.
@@ -27,7 +28,7 @@ _EXCERPT_CHARACTERS: Final = 160
 _EXCERPT_TOKENS: Final = 64
 _WORTH_AN_EXCERPT: Final = 256
 
-_MARGIN: Final = (160, 100)
+_MARGIN: Final = (122, 100)
 
 
 def _estimator(module: Any) -> None:
@@ -71,7 +72,7 @@ def _draft(module: Any) -> None:
         text = excerpt_of(model.tokenizer, entry.item)
         if not text:
             return bare
-        block = _with_excerpt(bare.block, text.replace("⟪", "⟪-"))
+        block = with_excerpt(bare.block, text.replace("⟪", "⟪-"))
         return bare._replace(block=block, tokens=module.block_tokens(model, block))
 
     def with_pointers(draft: Any, entries: Sequence[Any], cause: Any) -> Any:
@@ -93,33 +94,6 @@ def _draft(module: Any) -> None:
 
     module.pointer_to, module.with_pointers = pointer_to, with_pointers
     module.without_excerpts = without_excerpts
-
-
-def _with_excerpt(block: Block, shown: str) -> Block:
-    """A truncation pointer with an excerpt before its own text."""
-    assert block.envelope is not None
-    assert block.pointer is not None
-    data, start = block.text.encode(), block.envelope.interior.start
-    added = shown.encode()
-    moved = len(added) + 1
-    envelope = block.envelope.model_copy(
-        update={
-            "closing": _later(block.envelope.closing, moved),
-            "closing_nonce": _later(block.envelope.closing_nonce, moved),
-        }
-    )
-    pointer = block.pointer.model_copy(
-        update={
-            "reference": _later(block.pointer.reference, moved),
-            "excerpt": Extent(start=start, end=start + len(added)),
-        }
-    )
-    text = (data[:start] + added + b"\n" + data[start:]).decode()
-    return block.model_copy(update={"text": text, "envelope": envelope, "pointer": pointer})
-
-
-def _later(extent: Extent, by: int) -> Extent:
-    return Extent(start=extent.start + by, end=extent.end + by)
 
 
 def _yielding(module: Any) -> None:
@@ -176,7 +150,8 @@ def _compactor(module: Any) -> None:
     module._ways = ways
 
 
-_ENGINE: Final = recomposed(
+_ENGINE: Final = engine(
+    "careful",
     (
         ("estimator", _estimator),
         ("elision", _elision),
@@ -184,12 +159,10 @@ _ENGINE: Final = recomposed(
         ("draft", _draft),
         ("yielding", _yielding),
         ("compactor", _compactor),
-    )
+    ),
 )
-_MANIFEST: Final = _ENGINE.MANIFEST.model_copy(update={"name": "contextproof-careful"})
 
 
 def careful() -> Engine:
     """The careful engine."""
-    engine: Engine = type("Careful", (_ENGINE.ReferenceEngine,), {"manifest": _MANIFEST})()
-    return engine
+    return _ENGINE

@@ -295,12 +295,22 @@ class SetSummarizer(Frozen):
 
     ``faithful`` tells each part's beginning; ``fixed`` returns ``text``; ``echo`` returns all it was
     given; ``verbose`` writes four times what was asked for; ``empty`` and ``blank`` write nothing;
-    ``cut_short`` stops at its limit; ``raises`` and ``times_out`` fail.
+    ``cut_short`` stops at its limit; ``raises`` and ``times_out`` fail, ``fails_later`` does from the
+    second call of a compaction on.
     """
 
     step: Literal["summarizer"] = "summarizer"
     mode: Literal[
-        "faithful", "fixed", "echo", "verbose", "empty", "blank", "cut_short", "raises", "times_out"
+        "faithful",
+        "fixed",
+        "echo",
+        "verbose",
+        "empty",
+        "blank",
+        "cut_short",
+        "raises",
+        "times_out",
+        "fails_later",
     ]
     text: Text = ""
 

@@ -13,6 +13,11 @@ from contextproof.conformance.play.trace import SummarizerCall
 _GIST = 160
 #: How many times too long a verbose summary is.
 _VERBOSE = 4
+_FAILURES = {
+    "raises": "the summarizer's provider answered 500",
+    "times_out": "the summarizer timed out",
+    "fails_later": "the summarizer's provider answered 529",
+}
 
 
 class Summarizer:
@@ -38,7 +43,10 @@ class Summarizer:
         return summary
 
     def _write(self, parts: tuple[SummaryPart, ...], max_tokens: int) -> Summary:
-        match self._behaviour.mode:
+        mode = self._behaviour.mode
+        if mode in _FAILURES and (mode != "fails_later" or self.calls):
+            raise SummarizerError(_FAILURES[mode])
+        match mode:
             case "fixed":
                 return Summary(text=self._text)
             case "echo":
@@ -47,15 +55,11 @@ class Summarizer:
                 return Summary(text="")
             case "blank":
                 return Summary(text=" \n\t ")
-            case "raises":
-                raise SummarizerError("the summarizer's provider answered 500")
-            case "times_out":
-                raise SummarizerError("the summarizer timed out")
             case "cut_short":
                 return Summary(text=self._fit(_gist(parts), max_tokens), complete=False)
             case "verbose":
                 return Summary(text=self._stretch(_gist(parts), _VERBOSE * max_tokens))
-            case "faithful":
+            case _:
                 return Summary(text=self._fit(_gist(parts), max_tokens))
 
     def _fit(self, text: str, max_tokens: int) -> str:
