@@ -24,8 +24,8 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "CTX-01.2": ("CTX-04.1",),
     # A prefix that grows takes from the body, and with it from the caps that are shares of it.
     "CTX-06.1": ("CTX-03.2",),
-    # What stands at the wrong end, or in the wrong region, is out of order too.
-    "CTX-02.3": ("CTX-01.1", "CTX-02.1", "CTX-02.2"),
+    # What stands at the wrong end, in the wrong region, or repaired in silence, is out of order too.
+    "CTX-02.3": ("CTX-01.1", "CTX-02.1", "CTX-02.2", "CTX-09.4"),
     # A plan that was not measured anew for the model says a wrong number of tokens.
     "CTX-11.1": ("CTX-05.5",),
     # An engine that gives up without need gives up here too.

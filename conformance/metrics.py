@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median, quantiles
 
 from contextproof.conformance.contract.base import Frozen
+from contextproof.conformance.contract.codecs import NotDecodable
 from contextproof.conformance.contract.items import LogItem, Message, content
 from contextproof.conformance.contract.request import Block, Reference
 from contextproof.conformance.contract.session import ForcedRevocation, RoutingChanged
@@ -175,14 +176,17 @@ def _recoverable(traces: Sequence[Trace]) -> tuple[int, int]:
     recovered = hidden = 0
     for trace in traces:
         log = {item.id: item for item in trace.log}
-        for size, references in _pointers(trace):
+        for size, shown, references in _pointers(trace):
             hidden += size
-            recovered += min(size, sum(_bytes(log.get(r.item_id), r) for r in references))
+            recovered += min(size, shown + sum(_bytes(log.get(r.item_id), r) for r in references))
     return recovered, hidden
 
 
-def _pointers(trace: Trace) -> Iterable[tuple[int, tuple[Reference, ...]]]:
-    """Every truncation once, and every elision of every checkpoint."""
+def _pointers(trace: Trace) -> Iterable[tuple[int, int, tuple[Reference, ...]]]:
+    """Every truncation once, and every elision of every checkpoint: bytes hidden, bytes shown, originals.
+
+    A pointer's size may be that of the whole, and its reference of what its excerpt does not show.
+    """
     truncated: dict[str | None, Block] = {}
     for sent in trace.sent:
         for block in sent.request.blocks:
@@ -190,11 +194,22 @@ def _pointers(trace: Trace) -> Iterable[tuple[int, tuple[Reference, ...]]]:
                 truncated[block.item_id] = block
     for block in truncated.values():
         assert block.pointer is not None
-        yield block.pointer.size, block.pointer.references
+        yield block.pointer.size, _excerpt_bytes(trace, block), block.pointer.references
     for record in trace.records:
         if isinstance(record, CompactRecord) and record.answer.answer == "compacted":
             for span in record.answer.checkpoint.pointers:
-                yield span.size, span.references
+                yield span.size, 0, span.references
+
+
+def _excerpt_bytes(trace: Trace, block: Block) -> int:
+    """Bytes of content that a pointer's excerpt shows; 0 for one whose codec cannot be undone."""
+    excerpt = block.pointer.excerpt if block.pointer else None
+    if excerpt is None:
+        return 0
+    try:
+        return len(trace.manifest.codec(block.type).decode(excerpt.of(block.text).decode()).encode())
+    except (NotDecodable, UnicodeDecodeError):
+        return 0
 
 
 def _bytes(item: LogItem | None, reference: Reference) -> int:

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from contextproof.conformance.contract.vocabulary import Trust
-from contextproof.conformance.play.scenario import ForceCompaction, SetSummarizer, Text
+from contextproof.conformance.play.scenario import (
+    ForceCompaction,
+    Literally,
+    OwnDelimiter,
+    SetSummarizer,
+    Text,
+)
 from contextproof.strategies import tables
 from contextproof.strategies.author import Answer, Asked, Author, Move, Wording
 from contextproof.strategies.sizes import share_of_body
@@ -100,16 +106,23 @@ def _fails(mode: Mode, exchange: Move) -> Move:
 
 @cache
 def compacts_again() -> SearchStrategy[Move]:
-    """Turns and compactions in turn, two to six times over: depth two and beyond, or in circles."""
-    return st.builds(_compacts_again, st.integers(2, 6), st.sampled_from(DELIVERING), _EXCHANGES)
+    """Turns and compactions in turn, two to six times over: depth two and beyond, or in circles.
+
+    What is compacted was sent before, or just came.
+    """
+    return st.builds(
+        _compacts_again, st.integers(2, 6), st.sampled_from(DELIVERING), _EXCHANGES, st.booleans()
+    )
 
 
-def _compacts_again(rounds: int, mode: Mode, exchange: Move) -> Move:
+def _compacts_again(rounds: int, mode: Mode, exchange: Move, sent: bool) -> Move:
     def move(author: Author) -> None:
         author.add(SetSummarizer(mode=mode, text="All was done." if mode == "fixed" else ""))
         for _ in range(rounds):
             exchange(author)
             author.user()
+            if sent:
+                author.request()
             _order_and_request(author)
 
     return move
@@ -135,6 +148,7 @@ def _canary(author: Author) -> Text:
 _MOST = 500
 _SIZES: tuple[Wording, ...] = (
     _canary,
+    (OwnDelimiter(), Literally(text=" and "), OwnDelimiter(index=1)),
     share_of_body(1, 12, tables.PROSE[0], _MOST),
     share_of_body(1, 6, tables.CODE[0], _MOST),
     share_of_body(1, 10, tables.TRANSLATED[0], _MOST),

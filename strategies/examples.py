@@ -10,6 +10,7 @@ from functools import cache
 
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.strategies import (
+    examples_compactions,
     examples_openings,
     examples_pressure,
     examples_sessions,
@@ -21,7 +22,14 @@ from contextproof.strategies.examples_writing import EXAMPLES
 __all__ = ["explicit"]
 
 #: The modules that fill the table; naming them is what loads them.
-MODULES = (examples_openings, examples_pressure, examples_sessions, examples_state, examples_texts)
+MODULES = (
+    examples_compactions,
+    examples_openings,
+    examples_pressure,
+    examples_sessions,
+    examples_state,
+    examples_texts,
+)
 
 
 @cache

@@ -82,6 +82,45 @@ def the_same_entry_over_and_over(author: Author) -> None:
     author.request()
 
 
+@example("working_state")
+def a_long_plan_crosses_whole(author: Author) -> None:
+    """Twenty-five open tasks and some that are over, in between; one that is over is replaced."""
+    author.user("Begin.")
+    write(author, "runtime", written([Written("tasks", f"Step {number}.") for number in range(12)]))
+    over = [
+        Written("tasks", "Over.", status=TaskStatus.DONE),
+        Written("tasks", "Off.", status=TaskStatus.CANCELLED),
+    ]
+    write(author, "runtime", written(over))
+    write(author, "model", written([Written("tasks", f"Step {number}.") for number in range(12, 25)]))
+    write(author, "user", written([Written("tasks", "Over now.", old=14, status=TaskStatus.DONE)]))
+    author.request()
+    write(author, "user", written([Written("tasks", "Step three, reworded.", old=22)]))
+    for question in ("And?", "And now?"):
+        author.user(question)
+        author.request()
+        author.reply("Done.")
+
+
+@example("formation")
+def facts_reworded_evicted_and_never_facts(author: Author) -> None:
+    """More facts than there may be, one of them reworded; tasks that are over; a fact at second hand."""
+    author.user("Begin.")
+    author.reply("", [Asked(answer=Answer(text="page"))])
+    author.reply("So it is.", links=(0,))
+    write(author, "model", written([Written("established_facts", "Of a page.", (0,))]))
+    for start in (0, 15, 30):
+        facts = [Written("established_facts", f"Fact {number}.") for number in range(start, start + 15)]
+        write(author, "runtime", written(facts))
+    write(author, "runtime", written([Written("established_facts", "Fact, reworded.", old=3)]))
+    tasks = [Written("tasks", f"Be {status}.", status=status) for status in TaskStatus]
+    write(author, "user", written([task for task in tasks if task.status is not TaskStatus.PENDING]))
+    author.reply("Done.")
+    author.user("Bye.")
+    author.reply("Bye.")
+    author.close()
+
+
 @example("formation")
 def facts_through_two_steps(author: Author) -> None:
     """A fact rests on a page, one on a reply that rests on it, one on a trusted result, one on the user."""

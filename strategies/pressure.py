@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Literal
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -33,7 +34,7 @@ from contextproof.strategies.state import (
 _TEXT = tables.PROSE[0]
 
 RESULT_SIZES: tuple[Wording, ...] = (
-    "found",
+    "x",
     share_of_body(1, 16, _TEXT),
     share_of_body(1, 8, tables.PROSE[-1]),
     share_of_body(1, 10, tables.CODE[0]),
@@ -59,16 +60,19 @@ MESSAGE_SIZES: tuple[Wording, ...] = (
 RECALL_CAP = CAPS[TokenClass.RECALL]
 
 
-def answered(wording: Wording, trust: Trust | None = None) -> Asked:
+def answered(wording: Wording, trust: Trust | None = None, status: Literal["ok", "error"] = "ok") -> Asked:
     """A call whose result has that size."""
-    return Asked(answer=Answer(text=wording, trust=trust))
+    return Asked(answer=Answer(text=wording, trust=trust, status=status))
 
 
 @cache
 def presses(sizes: tuple[Wording, ...] = RESULT_SIZES) -> SearchStrategy[Move]:
     """One to three calls in one message, with results of these sizes."""
     call = st.builds(
-        answered, st.sampled_from(sizes), st.sampled_from((None, Trust.INTERNAL, Trust.EXTERNAL_UNTRUSTED))
+        answered,
+        st.sampled_from(sizes),
+        st.sampled_from((None, Trust.INTERNAL, Trust.EXTERNAL_UNTRUSTED)),
+        st.sampled_from(("ok", "ok", "error")),
     )
     return st.builds(_presses, st.lists(call, min_size=1, max_size=3), st.integers(0, 5), turns.SENT)
 

@@ -93,7 +93,7 @@ def _prose() -> Mixture:
 @cache
 def pressed() -> SearchStrategy[Scenario]:
     """Small bodies: recall dropped, results truncated by need and by cap, compaction, exhaustion."""
-    tight = openings.of(Kind("plain", TIGHT, tools=(1, 2), memories=(0, 1)))
+    tight = openings.of(Kind("plain", TIGHT, tools=(1, 2), memories=(0, 1, 2)))
     anything: Moves = (
         pressure.recalls_much(),
         pressure.stands(),

@@ -69,7 +69,8 @@ class MarginLostOnceCalibrated(Altered):
         original, learn = module.conservative, module.reconcile
 
         def conservative(exact: int, ratio: int) -> int:
-            return original(exact, ratio) if ratio == module.ONE else -(-exact * ratio // module.ONE)
+            one: int = module.ONE
+            return int(original(exact, ratio)) if ratio == one else -(-exact * ratio // one)
 
         def reconcile(context: CallContext, calibration: Calibration, estimated: Any, usage: int) -> Any:
             answer = learn(context, calibration, estimated, usage)

@@ -58,13 +58,14 @@ _CHARACTERS_A_TOKEN = 4
 
 def bare(item: RenderedItem, slot: Slot | None = None) -> Block:
     """An item's content as it is."""
-    region = declaration(item.type).region
+    declared = declaration(item.type)
+    prefix = declared is not None and declared.region is Region.A
     return Block(
         item_id=item.id,
         type=item.type,
         slot=slot,
-        region=region,
-        role=Role.SYSTEM if region is Region.A else Role.USER,
+        region=Region.A if prefix else Region.B,
+        role=Role.SYSTEM if prefix else Role.USER,
         label=own_trust(item),
         source=source(item),
         text=content(item),
@@ -193,12 +194,12 @@ class Echo(Empty):
 
     def prefix(self, opening: Opening) -> Iterable[Block]:
         """The opening's items."""
-        return map(bare, _prefix(opening))
+        return (bare(item) for item in _prefix(opening))
 
     def body(self, inputs: BuildInputs) -> Iterable[Block]:
         """Everything else that is to be rendered."""
         standing = (*inputs.corrections, *inputs.recall, *inputs.environment)
-        return (*map(bare, standing), *_messages(inputs))
+        return (*(bare(item) for item in standing), *_messages(inputs))
 
 
 class IdentityPrefix(Echo):

@@ -18,4 +18,5 @@ ODD: Final = (
     "contextproof.calibration.odd.active_after_user:active_after_user",
     "contextproof.calibration.odd.recomputes_everything:recomputes_everything",
     "contextproof.calibration.odd.remembers_everything:remembers_everything",
+    "contextproof.calibration.odd.plain:plain",
 )

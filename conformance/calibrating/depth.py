@@ -107,13 +107,12 @@ def _drawn(engines: Sequence[Known], effort: Effort, seed: int) -> list[Known]:
 
 
 def _jobs(engine: Known, effort: Effort, seeds: tuple[int, ...]) -> Iterator[Job]:
-    about = {"kind": engine.kind, "name": engine.name, "spec": engine.spec, "breaks": engine.breaks}
     if engine.kind is Kind.FAULTY:
-        yield Job(
-            **about,
-            source=_strategy_of(engine.breaks),
-            seeds=seeds,
-            sessions=effort.sessions,
+        yield _job(
+            engine,
+            _strategy_of(engine.breaks),
+            seeds,
+            effort.sessions,
             to_the_end=effort.to_the_end,
             shrinks=True,
         )
@@ -121,11 +120,31 @@ def _jobs(engine: Known, effort: Effort, seeds: tuple[int, ...]) -> Iterator[Job
     null = engine.kind is Kind.NULL
     sessions = max(1, effort.sweep // 10) if null else effort.sweep
     for source in strategies.by_key():
-        yield Job(
-            **about, source=source, seeds=seeds[:1] if null else seeds, sessions=sessions, to_the_end=True
-        )
+        yield _job(engine, source, seeds[:1] if null else seeds, sessions, to_the_end=True)
     if effort.sampled is None and not null:
-        yield Job(**about, source=SCRIPTED, seeds=seeds[:1], sessions=0, to_the_end=True)
+        yield _job(engine, SCRIPTED, seeds[:1], 0, to_the_end=True)
+
+
+def _job(
+    engine: Known,
+    source: str,
+    seeds: tuple[int, ...],
+    sessions: int,
+    *,
+    to_the_end: bool,
+    shrinks: bool = False,
+) -> Job:
+    return Job(
+        name=engine.name,
+        kind=engine.kind,
+        spec=engine.spec,
+        breaks=engine.breaks,
+        source=source,
+        seeds=seeds,
+        sessions=sessions,
+        to_the_end=to_the_end,
+        shrinks=shrinks,
+    )
 
 
 def _strategy_of(identifier: str) -> str:

@@ -133,7 +133,8 @@ def complaints(found: Matrix) -> list[str]:
             told.append(f"{row.name} answered outside the contract: {row.trouble[0]}")
     for odd in found.odd:
         told += [f"{odd.name} conforms, and {identifier} accuses it" for identifier in odd.alarms]
-    for other in (*found.odd, *found.null):
+    rows: tuple[OddRow | NullRow, ...] = (*found.odd, *found.null)
+    for other in rows:
         told += [f"{other.name} answered outside the contract: {trouble}" for trouble in other.trouble]
     if found.median_sessions > MOST_SESSIONS:
         told.append(f"half of the faults take more than {found.median_sessions} sessions to show")

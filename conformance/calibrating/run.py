@@ -80,8 +80,8 @@ def work(folder: Folder, jobs: Iterable[Job], workers: int, progress: Progress) 
     missing = [job for job in wanted if folder.done(job) is None]
     done = len(wanted) - len(missing)
     progress("engines measured", done, len(wanted))
-    for record in _measured(missing, workers):
-        folder.keep(record)
+    for measured in _measured(missing, workers):
+        folder.keep(measured)
         done += 1
         progress("engines measured", done, len(wanted))
     return [record for job in wanted if (record := folder.done(job)) is not None]

@@ -11,7 +11,7 @@ from contextproof.conformance.contract.manifest import Manifest
 from contextproof.conformance.contract.request import Block
 from contextproof.conformance.contract.vocabulary import TOOL_DEFINITION, Region, TokenClass
 from contextproof.conformance.judgement import Judgement, judge
-from contextproof.conformance.play.trace import OpenRecord, Trace
+from contextproof.conformance.play.trace import OpenRecord, Trace, tokens
 from contextproof.conformance.requirements.oracles_caps import (
     Measure,
     ceiling,
@@ -150,11 +150,16 @@ def prefix_over_ceiling_does_not_open(trace: Trace) -> Iterator[Judgement]:
 
 
 def _prefix_tokens(trace: Trace, record: OpenRecord) -> int | None:
-    """What an opening's prefix takes by this engine; None where the trace cannot tell exactly."""
+    """What an opening's prefix takes as this engine renders it; None where the trace cannot tell."""
     if isinstance(record.answer, a.Planned):
-        return record.answer.plan.prefix_tokens
+        return _counted(record, record.answer)
     roomy = _roomy_plan(trace)
-    return roomy.plan.prefix_tokens if roomy and record.purpose == "main" else None
+    return _counted(record, roomy) if roomy and record.purpose == "main" else None
+
+
+def _counted(record: OpenRecord, planned: a.Planned) -> int:
+    overhead = record.opening.model.overhead_per_block
+    return sum(tokens(record.context, block.text) + overhead for block in planned.plan.blocks)
 
 
 def _roomy_plan(trace: Trace) -> a.Planned | None:
@@ -254,7 +259,7 @@ def _surely_fits(trace: Trace, record: OpenRecord) -> bool:
     if measured is not None:
         return measured <= room
     if roomy is not None:
-        return roomy.plan.prefix_tokens * (_SLACK + 1) <= room * _SLACK
+        return _counted(record, roomy) * (_SLACK + 1) <= room * _SLACK
     return prefix_bound(opening) <= room
 
 

@@ -129,7 +129,8 @@ def _not_verbatim(trace: Trace, build: BuildRecord, blocks: Sequence[Block]) -> 
 def nothing_covered_is_lost(trace: Trace) -> Iterator[Judgement]:
     """Every covered item was given to the summarizer whole, or is named by exactly one pointer.
 
-    What an earlier checkpoint had summarized lives on in a summary that was kept or given again.
+    What an earlier checkpoint had summarized lives on in a summary that was kept or given again, or
+    was itself given again. What is not untrusted is elided only where it would fill half of a call.
     What one call hands the summarizer fits the window less the reserve.
     """
     for compaction in compactions(trace):
@@ -179,7 +180,8 @@ def _accounted_for(trace: Trace, compaction: Compaction) -> Iterator[Judgement]:
         elif item.id in newly:
             held, situation = given_whole(item, parts, trace.manifest), SUMMARIZED
         else:
-            held, situation = lives_on, COVERED_BEFORE
+            held = lives_on or given_whole(item, parts, trace.manifest)
+            situation = COVERED_BEFORE
         yield judge(
             held,
             at=at(compaction.place, record.context, item.id),

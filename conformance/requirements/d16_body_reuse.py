@@ -49,21 +49,21 @@ _TENTH = 10
 @requirement(
     "CTX-16.1",
     SHOULD,
-    scenarios="sessions",
+    scenarios="pressure",
     witnesses=(SAME_HISTORY,),
     cost="The cached part of the body ends where history was moved or rewritten.",
 )
 def history_stays_where_it_was(trace: Trace) -> Iterator[Judgement]:
     """Within an epoch, blocks that were history in two successive requests keep bytes and order.
 
-    Between them nothing was truncated and nothing compacted.
+    Between them nothing was truncated and nothing compacted. A pointer may have given up its excerpt.
     """
     for earlier, later in pairwise(trace.sent):
         if not _undisturbed(earlier, later):
             continue
         before, after = _history(earlier), _history(later)
         common = [name for name in before if name in after]
-        altered = [name for name in common if before[name] != after[name]]
+        altered = [name for name in common if _is_altered(before[name], after[name])]
         moved = [name for name in after if name in before] != common
         yield judge(
             not altered and not moved,
@@ -85,9 +85,18 @@ def _undisturbed(earlier: Sent, later: Sent) -> bool:
     )
 
 
-def _history(sent: Sent) -> dict[str, str]:
+def _history(sent: Sent) -> dict[str, Block]:
     blocks = (block for block in sent.request.blocks if block.slot is Slot.HISTORY)
-    return {block.item_id or "": block.text for block in blocks}
+    return {block.item_id or "": block for block in blocks}
+
+
+def _is_altered(before: Block, after: Block) -> bool:
+    given_up = _has_excerpt(before) and after.pointer is not None and not _has_excerpt(after)
+    return before.text != after.text and not given_up
+
+
+def _has_excerpt(block: Block) -> bool:
+    return block.pointer is not None and block.pointer.excerpt is not None
 
 
 @requirement(
@@ -98,11 +107,11 @@ def _history(sent: Sent) -> dict[str, str]:
     cost="An old item changes when a new one comes, and everything behind it is billed again.",
 )
 def rendering_depends_on_the_item(trace: Trace) -> Iterator[Judgement]:
-    """In an epoch an item has one rendering, and one as its pointer.
+    """In an epoch an item has one rendering, and one as its pointer, with an excerpt and without.
 
-    Neither depends on what came later, on its slot, or on the room that is left.
+    None depends on what came later, on its slot, or on the room that is left.
     """
-    first: dict[tuple[int, str, bool], str] = {}
+    first: dict[tuple[int, str, bool, bool], str] = {}
     forms: dict[tuple[int, str], set[object]] = {}
     for index, build in trace.builds("main", "retry", "roomy"):
         if not isinstance(build.answer, a.Built):
@@ -114,7 +123,8 @@ def rendering_depends_on_the_item(trace: Trace) -> Iterator[Judgement]:
             whole = block.pointer is None
             seen = forms.setdefault((request.epoch, block.item_id), set())
             seen |= {block.slot, build.context.model.window}
-            known = first.setdefault((request.epoch, block.item_id, whole), block.text)
+            form = request.epoch, block.item_id, whole, _has_excerpt(block)
+            known = first.setdefault(form, block.text)
             yield judge(
                 block.text == known,
                 at=at(index, build.context, block.item_id),
@@ -143,8 +153,8 @@ def _forms(seen: set[object]) -> Iterator[str]:
 def yields_are_amortized(trace: Trace) -> Iterator[Judgement]:
     """After a truncation or compaction, the next is not needed before a tenth of the body was added.
 
-    Not judged where the earlier one had nothing more to give, or where responses since have raised
-    what the same body is estimated at.
+    What was added is weighed as the engine estimates. Not judged where the earlier one had nothing
+    more to give, or where responses since have raised what the same body is estimated at.
     """
     latest: Sent | None = None
     was_compacted = False
@@ -160,7 +170,7 @@ def yields_are_amortized(trace: Trace) -> Iterator[Judgement]:
             and not _is_estimated_higher(latest, later)
         ):
             body = later.build.context.model.limit - later.plan.prefix_tokens
-            added = _added(trace, latest, later)
+            added = _as_estimated(later, _added(trace, latest, later))
             yield judge(
                 _TENTH * added >= body,
                 at=at(later.record, later.build.context),
@@ -176,6 +186,12 @@ def _is_estimated_higher(earlier: Sent, later: Sent) -> bool:
     counts = [max(1, body_count(sent.build.context, sent.request)) for sent in (earlier, later)]
     estimates = [sent.request.estimate.body_tokens for sent in (earlier, later)]
     return 20 * estimates[1] * counts[0] > 21 * estimates[0] * counts[1]
+
+
+def _as_estimated(sent: Sent, added: int) -> int:
+    """Tokens counted, as this request's estimate of its body has them."""
+    counted = max(1, body_count(sent.build.context, sent.request))
+    return added * sent.request.estimate.body_tokens // counted
 
 
 def _with_previous(sent: Sequence[Sent]) -> Iterator[tuple[Sent | None, Sent]]:

@@ -97,11 +97,7 @@ def _readings(text: str, item_type: str, manifest: Manifest) -> Iterator[str]:
 
 
 def _holds(reading: str, piece: str) -> bool:
-    forms = (
-        piece,
-        json.dumps(piece)[1:-1],
-        json.dumps(piece, ensure_ascii=False)[1:-1],
-        json.dumps(json.dumps(piece))[3:-3],
-        base64.b64encode(piece.encode()).decode(),
-    )
-    return any(form in reading for form in forms)
+    once = [json.dumps(piece, ensure_ascii=plain)[1:-1] for plain in (True, False)]
+    twice = [json.dumps(form, ensure_ascii=plain)[1:-1] for form in once for plain in (True, False)]
+    encoded = base64.b64encode(piece.encode()).decode()
+    return any(form in reading for form in (piece, *once, *twice, encoded))

@@ -69,16 +69,21 @@ def _depths_written(
     answered = [call for call in calls if call.summary is not None and call.summary.complete]
     if not answered:
         return {0}
-    depth = 0
+    depths = {0}
     for n, call in enumerate(answered):
-        given = 0
-        if old is not None and was_given(old, [call], contents):
-            given = old.depth
-        if any(_reads(_text(earlier), [call], contents) for earlier in answered[:n]):
-            given = max(given, depth)
-        depth = max(depth, 1 + given)
+        given = old.depth if old is not None and was_given(old, [call], contents) else 0
+        seen = [earlier for earlier in answered[:n] if _reads(_text(earlier), [call], contents)]
+        over_one = {max(depth, 1 + max(given, depth)) for depth in depths} if seen else set()
+        # What only repeats a part may stand in a later one because another item says the same.
+        is_sure = any(not _repeats_a_part(earlier) for earlier in seen)
+        over_none = set() if is_sure else {max(depth, 1 + given) for depth in depths}
+        depths = over_one | over_none
     blank = not any(_text(call) for call in answered)
-    return {0, depth} if blank else {depth}
+    return depths | {0} if blank else depths
+
+
+def _repeats_a_part(call: SummarizerCall) -> bool:
+    return any(_text(call) in part.text for part in call.parts)
 
 
 def _text(call: SummarizerCall) -> str:

@@ -89,14 +89,21 @@ def _start(extent: Extent) -> int:
 
 
 def forged(block: Block, envelope: Envelope) -> str:
-    """The attribute whose raw value holds the very text that ends it, or nothing.
+    """The attribute whose raw value holds what ends it, or nothing.
 
-    Only a source shown as it is can be judged so: one that is escaped may hold anything.
+    Only a source shown as it is, alone or between its quotes, can be judged so: one that is escaped may
+    hold anything. It is ended by the quote or bracket behind it, or else by all the text behind it.
     """
-    order = sorted(ATTRIBUTES, key=lambda name: getattr(envelope, name).start)
-    after = skeleton(block, envelope)[order.index("source") + 1]
     shown = span(block, envelope.source)
-    return "source" if shown == block.source and after.strip() and after in shown else ""
+    if shown == block.source:
+        order = sorted(ATTRIBUTES, key=lambda name: getattr(envelope, name).start)
+        after = skeleton(block, envelope)[order.index("source") + 1]
+        end = after if after[:1].isspace() else after[:1]
+    elif shown[1:-1] == block.source and shown[0] == shown[-1]:
+        end = shown[-1]
+    else:
+        return ""
+    return "source" if end and end in block.source else ""
 
 
 def not_recovered(block: Block, item: RenderedItem, manifest: Manifest) -> str:

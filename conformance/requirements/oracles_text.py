@@ -51,7 +51,7 @@ def is_whole(manifest: Manifest, block: Block, item: RenderedItem) -> bool:
     match item:
         case ToolDefinition():
             return _holds_values(codec, shown, _tool_values(item))
-        case ToolCall() if block.envelope is None:
+        case ToolCall():
             return _holds_values(codec, shown, (item.name, item.arguments))
         case _ if block.envelope is None:
             return holds_text(codec, shown, content(item))

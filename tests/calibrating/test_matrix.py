@@ -37,13 +37,17 @@ def _record(kind: Kind = Kind.FAULTY, plays: tuple[Play, ...] | None = None, **c
         seeds=(1,),
         sessions=40,
     )
-    faulty = {"told": "CTX-03.2", "steps": 4, "blinded": False} if kind is Kind.FAULTY else {}
+    faulty: dict[str, Any] = {"told": "CTX-03.2", "steps": 4, "blinded": False} if kind is Kind.FAULTY else {}
     record = Measured(
         job=job,
         plays=plays if plays is not None else (_play(),),
-        **{"told": "", "found": None, "steps": None, "blinded": None, "evidence": (), **faulty},
+        told="",
+        found=None,
+        steps=None,
+        blinded=None,
+        evidence=(),
     )
-    return record.model_copy(update=changes)
+    return record.model_copy(update={**faulty, **changes})
 
 
 def _matrix(*records: Measured, whole: bool = False) -> Matrix:
