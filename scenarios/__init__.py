@@ -1,7 +1,8 @@
 """Scripted sessions as data, the texts their recipes cut from, and how to read both.
 
 The fifty-turn session and a few short ones stand beside this file; `openings` holds tiny sessions that
-are opened at a cap or past it.
+are opened at a cap or past it, and `snapshots` those that show how a builder renders. The gate does not
+play the latter.
 """
 
 from __future__ import annotations
@@ -14,12 +15,23 @@ from importlib.resources.abc import Traversable
 from contextproof.conformance.play.scenario import Scenario
 from contextproof.scenarios.reading import BadScenario, parse, read
 
-__all__ = ["BadScenario", "corpus", "corpus_names", "load", "names", "parse", "read", "scripted"]
+__all__ = [
+    "BadScenario",
+    "corpus",
+    "corpus_names",
+    "load",
+    "names",
+    "parse",
+    "read",
+    "scripted",
+    "snapshot_names",
+]
 
 #: The session that the decision record itself scripts; it is played first.
 FIRST = "fifty_turns"
 _SUFFIX = ".json"
 _FOLDERS = ("", "openings/")
+_SNAPSHOTS = "snapshots/"
 
 
 def names() -> tuple[str, ...]:
@@ -28,14 +40,19 @@ def names() -> tuple[str, ...]:
     return (FIRST, *(name for name in found if name != FIRST))
 
 
+def snapshot_names() -> tuple[str, ...]:
+    """Names of the sessions that show how a builder renders, such as ``snapshots/hostile``."""
+    return tuple(f"{_SNAPSHOTS}{stem}" for stem in _stems(_SNAPSHOTS))
+
+
 def load(name: str) -> Scenario:
-    """A scripted session by its name, such as ``rotations`` or ``openings/policy_at_cap``.
+    """A session by its name, such as ``rotations``, ``openings/policy_at_cap`` or ``snapshots/hostile``.
 
     Raises:
         KeyError: where there is none of that name.
         BadScenario: where its file is not a scenario.
     """
-    if name not in names():
+    if name not in names() + snapshot_names():
         raise KeyError(f"no scripted session is named {name!r}; there are: {', '.join(names())}")
     return parse(_here().joinpath(f"{name}{_SUFFIX}").read_bytes(), f"{name}{_SUFFIX}")
 

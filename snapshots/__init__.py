@@ -1,1 +1,0 @@
-"""Rendered envelopes and requests as plain text, one a file."""
