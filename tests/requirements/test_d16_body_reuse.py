@@ -81,6 +81,20 @@ def test_an_excerpt_that_shrinks_with_the_room_is_a_violation() -> None:
     assert violation("CTX-16.2", t.trace(LOG, builds)).seen == "its pointer is another than before"
 
 
+def test_an_excerpt_may_be_given_up_once_and_for_all() -> None:
+    item = t.result("r1", "k1", PAGE)
+
+    def pointer(excerpt: str | None) -> Change:
+        made = b.truncated(item, slot=Slot.HISTORY, excerpt=excerpt)
+        return lambda blocks: [made if x.item_id == "r1" else x for x in blocks]
+
+    shown, hidden = (
+        t.sent(LOG[:5], request=n, change=pointer(text)) for n, text in ((1, PAGE[:40]), (2, None))
+    )
+    holds("CTX-16.1", t.trace(LOG, [*shown, *hidden]))
+    holds("CTX-16.2", t.trace(LOG, [*shown, *hidden]))
+
+
 def _pressed(body: int, first: str, second: str, *, between: tuple[LogItem, ...] = ()) -> Trace:
     """Two requests of a small body, for each of which pressure truncated a result."""
     of: ModelSpec = t.model(window=t.plan().prefix_tokens + body, output_reserve=0)

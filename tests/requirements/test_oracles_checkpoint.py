@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from contextproof.conformance.contract.request import Reference
@@ -70,6 +72,27 @@ def test_a_call_is_whole_with_its_name_and_its_arguments() -> None:
     call = t.call("k1", "a1", arguments='{"q":"x"}')
     assert given_whole(call, [r.part(call, text='search({"q":"x"})')], b.MANIFEST)
     assert not given_whole(call, [r.part(call, text="search(…)")], b.MANIFEST)
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_content_as_json_within_json_is_whole(plain: bool) -> None:
+    item = t.user("u1", 'He said "\u2066é".')
+    once = json.dumps(item.text, ensure_ascii=plain)
+    for again in (True, False):
+        assert given_whole(item, [r.part(item, text=json.dumps([once], ensure_ascii=again))], b.MANIFEST)
+
+
+def test_an_answer_that_repeats_its_part_may_stand_in_a_later_part_by_chance() -> None:
+    said = "It was done, and then it was done again."
+    first, second = t.user("u1", said), t.assistant("a1", "another text")
+    calls = [
+        r.summarizer_call(r.part(first, text=said), wrote=said),
+        r.summarizer_call(r.part(second, text=f"another text; {said}"), wrote="They spoke of this and that."),
+    ]
+    new = r.checkpoint(2, "They spoke of this and that.")
+    assert possible_depths(None, new, calls, contents((first, second))) == {1, 2}
+    own = [r.summarizer_call(r.part(first, text="x"), wrote=said), calls[1]]
+    assert possible_depths(None, new, own, contents((first, second))) == {2}
 
 
 def test_a_message_that_quotes_a_summary_is_not_the_summary() -> None:
