@@ -90,7 +90,7 @@ def _largest(trace: Trace, build: BuildRecord, roomy: Made | None) -> set[TokenC
     contents = never_yields(trace, build)
     found = {name for name, n in contents.items() if n == max(contents.values())}
     if roomy is not None:
-        estimated = {name: roomy.request.estimate.of(name) for name in STANDING}
+        estimated = {name: roomy.request.estimate.of(name) for name in (*STANDING, TokenClass.ACTIVE)}
         rendered = _rendered(trace, build, roomy)
         for sizes in (estimated, rendered):
             found |= {name for name, n in sizes.items() if n == max(sizes.values())}

@@ -56,7 +56,7 @@ _TENTH = 10
 def history_stays_where_it_was(trace: Trace) -> Iterator[Judgement]:
     """Within an epoch, blocks that were history in two successive requests keep bytes and order.
 
-    Between them nothing was truncated and nothing compacted. A pointer may have given up its excerpt.
+    Between them nothing was truncated and nothing compacted. A pointer may lose its excerpt or have it again.
     """
     for earlier, later in pairwise(trace.sent):
         if not _undisturbed(earlier, later):
@@ -91,8 +91,10 @@ def _history(sent: Sent) -> dict[str, Block]:
 
 
 def _is_altered(before: Block, after: Block) -> bool:
-    given_up = _has_excerpt(before) and after.pointer is not None and not _has_excerpt(after)
-    return before.text != after.text and not given_up
+    """Whether bytes changed otherwise than by an excerpt that a pointer lost or has again."""
+    pointers = before.pointer is not None and after.pointer is not None
+    excerpt_alone = pointers and _has_excerpt(before) != _has_excerpt(after)
+    return before.text != after.text and not excerpt_alone
 
 
 def _has_excerpt(block: Block) -> bool:

@@ -170,5 +170,5 @@ def name(block: Block) -> str:
 
 def tokenizer_changed(trace: Trace, index: int) -> bool:
     """Whether another tokenizer was in force before: what was written then is exempt from caps."""
-    used = {build.context.model.tokenizer for place, build in trace.builds("main") if place <= index}
-    return len(used) > 1
+    reached = max((build.plan for place, build in trace.builds("main") if place <= index), default=0)
+    return len({plan.opening.model.tokenizer for plan in trace.plans[: reached + 1]}) > 1

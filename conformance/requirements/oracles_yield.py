@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from math import ceil
 
@@ -13,19 +14,18 @@ from contextproof.conformance.contract.items import (
     content,
 )
 from contextproof.conformance.contract.manifest import Manifest
+from contextproof.conformance.contract.measures import Measure, tokens_of
 from contextproof.conformance.contract.plan import Checkpoint
-from contextproof.conformance.contract.request import Block, PointerKind, YieldStep
+from contextproof.conformance.contract.request import Block, PointerKind, YieldStep, token_class
 from contextproof.conformance.contract.tokenizers import TokenizerName, count
 from contextproof.conformance.contract.vocabulary import TokenClass
 from contextproof.conformance.play.trace import BuildRecord, SendRecord, Trace, prefix_count
 from contextproof.conformance.requirements.oracles_caps import (
     CONTENT_FACTOR,
     ENVELOPE_BOUND,
-    Measure,
     bound,
     results_cap,
     standing_measures,
-    tokens_of,
 )
 from contextproof.conformance.requirements.oracles_log import (
     active_pairs,
@@ -170,13 +170,13 @@ def never_yields(trace: Trace, build: BuildRecord) -> dict[TokenClass, int]:
 
 
 def standing_floor(trace: Trace, build: BuildRecord, roomy: Made | None) -> int:
-    """Less than any request of these inputs takes, by content or by the roomy build's estimate."""
+    """Less than any request of these inputs takes: by content, or as the roomy build renders it."""
     content_only = never_yields(trace, build)
+    model, rendered = build.context.model, Counter[TokenClass]()
+    for block in roomy.blocks if roomy is not None else ():
+        rendered[token_class(block)] += count(model.tokenizer, block.text) + model.overhead_per_block
     total = prefix_tokens(trace, build) + content_only[TokenClass.ACTIVE]
-    for name in STANDING:
-        estimated = roomy.request.estimate.of(name) if roomy is not None else 0
-        total += max(content_only.get(name, 0), estimated)
-    return total
+    return total + sum(max(content_only.get(name, 0), rendered[name]) for name in STANDING)
 
 
 def everything_bound(trace: Trace, index: int, build: BuildRecord) -> int:

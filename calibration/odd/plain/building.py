@@ -8,7 +8,7 @@ from operator import attrgetter
 from contextproof.calibration.odd.plain.blocks import in_order
 from contextproof.calibration.odd.plain.drafting import Draft, latest, relieved
 from contextproof.calibration.odd.plain.elision import divided
-from contextproof.calibration.odd.plain.measuring import content_tokens, where
+from contextproof.calibration.odd.plain.measuring import where
 from contextproof.calibration.odd.plain.reading import complaint
 from contextproof.conformance.contract.answers import BudgetExhausted, Built, CompactionNeeded, InvalidInput
 from contextproof.conformance.contract.caps import CAPS
@@ -63,19 +63,23 @@ def _events(context: CallContext, draft: Draft) -> tuple[YieldApplied, ...]:
 def _over_cap(plan: Plan, inputs: BuildInputs) -> BudgetExhausted | None:
     """The largest class handed over that is above its cap.
 
-    After a change of tokenizer none is refused: what was within its cap when written stands.
+    After a change of tokenizer it has to be so by every one: what was within its cap when written stands.
     """
-    model, entries = plan.opening.model, inputs.working_state.entries()
-    measured = {
-        TokenClass.WORKING_STATE: sum(count(model.tokenizer, entry.text) for entry in entries),
-        TokenClass.MEMORY_CORRECTIONS: content_tokens(model, latest(inputs.corrections)),
-        TokenClass.ENVIRONMENT: content_tokens(model, inputs.environment),
+    texts = {
+        TokenClass.WORKING_STATE: [entry.text for entry in inputs.working_state.entries()],
+        TokenClass.MEMORY_CORRECTIONS: [item.text for item in latest(inputs.corrections)],
+        TokenClass.ENVIRONMENT: [item.text for item in inputs.environment],
     }
-    over = [name for name, tokens in measured.items() if tokens > CAPS[name]]
-    if not over or plan.earlier_tokenizers:
+    over: dict[TokenClass, int] = {}
+    for name, written in texts.items():
+        tokenizers = (plan.opening.model.tokenizer, *plan.earlier_tokenizers)
+        measured = [sum(count(tokenizer, text) for text in written) for tokenizer in tokenizers]
+        if min(measured) > CAPS[name]:
+            over[name] = measured[0]
+    if not over:
         return None
-    worst = max(over, key=lambda name: measured[name])
-    return BudgetExhausted(token_class=worst, needed=measured[worst], available=CAPS[worst])
+    worst = max(over, key=lambda name: over[name])
+    return BudgetExhausted(token_class=worst, needed=over[worst], available=CAPS[worst])
 
 
 def _exhausted(draft: Draft) -> BudgetExhausted | None:

@@ -29,7 +29,7 @@ SUMMARY_BOUND: Final = 600
 #: Room for less than this is not worth a summary, unless the request does not fit otherwise.
 _LEAST_SUMMARY: Final = 48
 #: Tokens set aside because texts that are joined may count otherwise than one by one.
-_SEAMS: Final = 4
+_SEAMS: Final = 8
 
 _NOTHING: Final = Checkpoint(id="nothing", summary="", depth=0, covers=0)
 
@@ -72,7 +72,9 @@ def compact(
         new = _told(draft.model, parts, left, summarize)
     except SummarizerError as error:
         return CompactionFailed(reason=f"the summarizer did not deliver: {error}")
-    summary = "\n".join(text for text in (old.summary, new) if text) if is_kept else new
+    kept_text = old.summary if is_kept else ""
+    summary = "\n".join(text for text in (kept_text, new) if text)
+    summary = _cut(draft.model, summary, room.summary, least=len(kept_text))
     depth = max(old.depth if is_kept else old.depth + 1, 1 if parts else 0)
     return _compacted(context, draft, division, summary, depth)
 
@@ -97,7 +99,7 @@ def _is_vain(draft: Draft, room: _Room, needed: int) -> bool:
 
 
 def _told(model: ModelSpec, parts: Sequence[SummaryPart], room: int, summarize: Summarize) -> str:
-    """What the summarizer tells of some parts, in as many calls as they need, cut to the room."""
+    """What the summarizer tells of some parts, in as many calls as they need."""
     calls = _calls(model, parts)
     texts = []
     for call in calls:
@@ -105,7 +107,7 @@ def _told(model: ModelSpec, parts: Sequence[SummaryPart], room: int, summarize: 
         if not answer.complete or not answer.text.strip():
             raise SummarizerError("it ended short")
         texts.append(answer.text)
-    return _cut(model, "\n".join(texts), room)
+    return "\n".join(texts)
 
 
 def _calls(model: ModelSpec, parts: Sequence[SummaryPart]) -> list[list[SummaryPart]]:
@@ -122,9 +124,9 @@ def _calls(model: ModelSpec, parts: Sequence[SummaryPart]) -> list[list[SummaryP
     return calls
 
 
-def _cut(model: ModelSpec, text: str, room: int) -> str:
-    """The longest beginning of a text that fits."""
-    low, high = 0, len(text)
+def _cut(model: ModelSpec, text: str, room: int, least: int) -> str:
+    """The longest beginning of a text that fits, of so many characters at the least."""
+    low, high = least, len(text)
     while low < high:
         middle = (low + high + 1) // 2
         if _rendered(model, text[:middle]) <= room:
