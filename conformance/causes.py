@@ -16,41 +16,64 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     # What changes the prefix is told once: by its hash, its tools or its nonces.
     "CTX-01.4": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-10.3", "CTX-13.5"),
     "CTX-03.3": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-10.3", "CTX-13.5"),
-    "CTX-04.4": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-04.2", "CTX-10.1", "CTX-10.3", "CTX-13.5"),
+    "CTX-04.4": (
+        "CTX-03.1",
+        "CTX-03.2",
+        "CTX-04.1",
+        "CTX-04.2",
+        "CTX-10.1",
+        "CTX-10.3",
+        "CTX-10.4",
+        "CTX-13.5",
+    ),
     "CTX-05.6": ("CTX-03.2",),
-    "CTX-07.5": ("CTX-03.2",),
     "CTX-12.1": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-10.3", "CTX-13.5"),
-    # A prefix without its tools lacks one of its five types.
-    "CTX-01.2": ("CTX-04.1",),
+    # A prefix without its tools, its framing or the end of a class lacks one of its five types.
+    "CTX-01.2": ("CTX-04.1", "CTX-07.5", "CTX-13.6"),
     # A prefix that grows takes from the body, and with it from the caps that are shares of it.
     "CTX-06.1": ("CTX-03.2",),
-    # What stands at the wrong end, in the wrong region, or repaired in silence, is out of order too.
-    "CTX-02.3": ("CTX-01.1", "CTX-02.1", "CTX-02.2", "CTX-09.4"),
+    # What stands at the wrong end, in the wrong region, or beside its pair, is out of order too.
+    "CTX-02.3": ("CTX-01.1", "CTX-02.1", "CTX-02.2", "CTX-09.1", "CTX-09.4"),
+    "CTX-02.4": ("CTX-09.1",),
+    # Compaction is not rotation, and is to tell of none.
+    "CTX-05.3": ("CTX-12.1",),
     # A plan that was not measured anew for the model says a wrong number of tokens.
     "CTX-11.1": ("CTX-05.5",),
+    # What is never counted in some texts is not covered by what is learned either.
+    "CTX-11.4": ("CTX-11.6",),
     # An engine that gives up without need gives up here too.
     "CTX-01.3": ("CTX-08.9",),
     "CTX-08.5": ("CTX-08.9",),
     "CTX-09.4": ("CTX-08.9",),
-    # What is repaired in silence is missing from requests too.
-    "CTX-09.1": ("CTX-09.4",),
+    # What is repaired in silence, or torn by a cut, is missing from requests too.
+    "CTX-09.1": ("CTX-09.3", "CTX-09.4"),
     # What is left out is not there verbatim either, and takes its trust and its room along.
-    "CTX-08.3": ("CTX-08.8", "CTX-10.4"),
-    "CTX-08.8": ("CTX-10.4",),
+    "CTX-08.3": ("CTX-08.8", "CTX-09.1", "CTX-10.4", "CTX-13.3"),
+    "CTX-08.8": ("CTX-09.1", "CTX-10.1", "CTX-10.4", "CTX-10.5", "CTX-13.3"),
     "CTX-13.7": ("CTX-08.8",),
+    # What is rendered as other text is of another size.
+    "CTX-06.4": ("CTX-13.3",),
+    "CTX-08.9": ("CTX-13.3",),
+    # A compaction that covers what it may not, or too little, is asked for again, and over no less.
+    "CTX-10.5": ("CTX-12.6", "CTX-12.7", "CTX-12.8"),
+    "CTX-12.3": ("CTX-12.8",),
+    "CTX-12.6": ("CTX-12.7",),
+    "CTX-12.8": ("CTX-09.3", "CTX-13.3"),
     # A summary with a delimiter in it is rendered like everything else; one altered is another text.
     "CTX-12.2": ("CTX-13.2",),
     "CTX-12.9": ("CTX-10.4", "CTX-13.2"),
     # A checkpoint of a compaction that failed has no depth to tell.
     "CTX-12.5": ("CTX-10.6",),
+    # An update that is barred altogether is barred at its cap too.
+    "CTX-14.3": ("CTX-14.8",),
     # Nonces that differ make bytes differ; and builds that differ anyway cannot be compared.
     "CTX-06.3": ("CTX-08.8", "CTX-10.1"),
-    "CTX-08.1": ("CTX-10.1", "CTX-10.2"),
+    "CTX-08.1": ("CTX-08.3", "CTX-10.1", "CTX-10.2", "CTX-13.3"),
     "CTX-08.6": ("CTX-10.1",),
     "CTX-10.1": ("CTX-13.5",),
     # What differs between two builds in one process differs between two processes too.
     "CTX-10.3": ("CTX-10.1",),
-    "CTX-13.3": ("CTX-13.2", "CTX-03.2", "CTX-08.8", "CTX-10.4"),
+    "CTX-13.3": ("CTX-03.2", "CTX-10.4", "CTX-13.2", "CTX-14.7"),
     "CTX-13.6": ("CTX-03.2",),
     "CTX-16.1": ("CTX-10.1", "CTX-10.3", "CTX-13.5"),
     "CTX-16.2": ("CTX-10.1", "CTX-10.3", "CTX-13.5"),

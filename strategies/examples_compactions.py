@@ -9,6 +9,7 @@ from contextproof.conformance.play.scenario import (
     ChangeRouting,
     CorrectMemory,
     ForceCompaction,
+    LabelledItem,
     Literally,
     OwnDelimiter,
     SentPart,
@@ -36,17 +37,14 @@ def _compact(author: Author) -> None:
     author.request()
 
 
-@example("compactions", memory=("From a page.",))
+@example("compactions", memory=(LabelledItem(id="m1", text="x", trust=Trust.EXTERNAL_UNTRUSTED),))
 def nothing_trusted_to_summarize(author: Author) -> None:
     """All that a turn has after its message rests on a page; it is compacted in mid-turn: pointers alone."""
     author.user("Go on.")
-    for _ in range(3):
-        author.reply("So it says.", [Asked(answer=Answer(text="page"), links=(0,))], links=(0,))
-        author.reply("And so it is.", links=(0,))
-        author.user("Go on.", links=(0,))
+    for number in range(6):
+        call = Asked(answer=Answer(text=share_of_body(1, 40, PROSE)), links=(0,))
+        author.reply("So it says.", [call], links=(0,) if number else (1,))
     author.request()
-    _compact(author)
-    author.reply("", [_result("page")], links=(0,))
     _compact(author)
 
 
@@ -66,19 +64,21 @@ def everything_stands_beside_a_summary(author: Author) -> None:
     _compact(author)
 
 
-@example("compactions", body=3_000)
+@example("compactions", body=40_000)
 def pointers_of_every_trust_together(author: Author) -> None:
-    """A trusted item that no call can hold, then pages and notes by turns, compacted again and again."""
-    author.user("Begin.")
-    author.reply("", [_result(share_of_body(4, 5, PROSE), Trust.INTERNAL)])
+    """Long trusted answers that no call of the new model can hold, then many pages: all of it is elided."""
+    for _ in range(2):
+        author.user("Go on.")
+        author.reply(share_of_body(1, 10, PROSE))
     for number in range(10):
-        trust = None if number % 2 else Trust.INTERNAL
-        author.reply("", [_result(f"page {number}"), _result(share_of_body(2, 3, PROSE), trust)])
-        if number % 3 == 0:
-            author.reply("Done.")
-            author.user("And?")
-            _compact(author)
+        author.user("And?")
+        author.reply("", [_result(f"page {number}")])
+        author.reply("Done.")
+    author.model = author.model.model_copy(update={"name": "small", "body_tokens": 2_500})
+    author.add(ChangeRouting(model=author.model))
+    author.user("And?")
     author.request()
+    _compact(author)
 
 
 @example("compactions")

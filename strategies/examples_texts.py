@@ -19,7 +19,7 @@ from contextproof.conformance.play.scenario import (
 from contextproof.strategies import tables
 from contextproof.strategies.author import Answer, Asked, Author
 from contextproof.strategies.examples_writing import example, tool
-from contextproof.strategies.sizes import results_cap
+from contextproof.strategies.sizes import results_cap, share_of_body
 from contextproof.strategies.state import Written, write, written
 
 INTERNAL = Answer(trust=Trust.INTERNAL)
@@ -151,7 +151,7 @@ def characters_that_must_survive(author: Author) -> None:
 )
 def texts_that_normalizing_would_change(author: Author) -> None:
     """Decomposed letters, line ends of every kind and blanks at the ends, wherever text comes from."""
-    author.user("Begin.")
+    author.user(share_of_body(1, 2, tables.PROSE[0]))
     for number, text in enumerate(tables.COMPOSED):
         author.add(SetEnvironment(items=(TextItem(id=author.new_id("e"), text=text),)))
         author.add(CorrectMemory(id=author.new_id("x"), memory_id="m1", text=text))
@@ -172,7 +172,7 @@ def delimiters_where_it_is_cut(author: Author) -> None:
     author.request()
 
 
-@example("hostile")
+@example("sessions")
 def sources_and_contents_that_run_together(author: Author) -> None:
     """Pairs of results that differ only in where their source ends and their content begins."""
     author.user("Read them all.")

@@ -34,7 +34,7 @@ class Opened(TypedDict, total=False):
     instructions: tuple[Text, ...]
     tools: tuple[ScenarioTool, ...]
     permitted: int
-    memory: tuple[Text, ...]
+    memory: tuple[Text | LabelledItem, ...]
 
 
 def tool(
@@ -67,7 +67,8 @@ def opening_of(**opened: Unpack[Opened]) -> ScenarioOpening:
         tools=tools,
         permissions=tuple(each.name for each in tools[: opened.get("permitted", len(tools))]),
         memory=tuple(
-            LabelledItem(id=f"m{n}", text=text) for n, text in enumerate(opened.get("memory", ()), 1)
+            each if isinstance(each, LabelledItem) else LabelledItem(id=f"m{n}", text=each)
+            for n, each in enumerate(opened.get("memory", ()), 1)
         ),
     )
 

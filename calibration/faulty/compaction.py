@@ -157,14 +157,14 @@ class PrefixChangedByCompactions(Faulty):
 class CompactionsCountedInThePrefix(PrefixChangedByCompactions):
     """Compiles the system prompt anew for a compaction. Seen in letta-ai/letta-code#4562, of memory."""
 
-    breaks = "CTX-12.1"
+    breaks = "CTX-03.2"
     at_least = 1
 
 
 class SecondCompactionCountedInThePrefix(PrefixChangedByCompactions):
     """Leaves the prefix alone but for the second compaction. Seen in janhq/jan#8960, of each summary."""
 
-    breaks = "CTX-12.1"
+    breaks = "CTX-03.2"
     at_least = 2
 
 

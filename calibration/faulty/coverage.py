@@ -90,7 +90,7 @@ class CurrentMessageCompactedAway(Altered):
 class OnlyTheLastParallelPairSpared(OtherCheckpoint):
     """Spares of calls made side by side the last, with its result. Seen in langchain-ai/langchain#38352."""
 
-    breaks = "CTX-12.8"
+    breaks = "CTX-09.3"
 
     def rewritten(self, new: Checkpoint, inputs: BuildInputs) -> Checkpoint:
         rest = [item for item in inputs.log[new.covers :] if isinstance(item, Message)]

@@ -61,7 +61,7 @@ class LongRequestCut(Faulty):
     Seen in langchain-ai/deepagents#4682.
     """
 
-    breaks = "CTX-08.3"
+    breaks = "CTX-13.3"
 
     def build(self, context: CallContext, plan: Plan, inputs: BuildInputs) -> BuildAnswer:
         answer = super().build(context, plan, inputs)

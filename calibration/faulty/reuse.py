@@ -95,7 +95,7 @@ class Respaced(Faulty):
 class NewestMessagesShapedForTheCacheMarker(Respaced):
     """Gives the newest messages another shape than they have later. Seen in anomalyco/opencode#23595."""
 
-    breaks = "CTX-16.2"
+    breaks = "CTX-13.4"
 
     def is_respaced(self, context: CallContext, block: Block) -> bool:
         return block.slot is Slot.ACTIVE
@@ -104,7 +104,7 @@ class NewestMessagesShapedForTheCacheMarker(Respaced):
 class HistoryShapedByTheWindow(Respaced):
     """Renders history otherwise where there is much room. The record: an item has one rendering."""
 
-    breaks = "CTX-16.2"
+    breaks = "CTX-13.4"
 
     def is_respaced(self, context: CallContext, block: Block) -> bool:
         return block.slot is Slot.HISTORY and context.model.window >= _ROOMY

@@ -161,7 +161,7 @@ class NothingToGainToldAsCompleted(Faulty):
 class CompactionAskedForInVain(Faulty):
     """Asks for compaction where only the prefix could be smaller. Seen in MoonshotAI/kimi-code#2498."""
 
-    breaks = "CTX-12.6"
+    breaks = "CTX-08.5"
 
     def build(self, context: CallContext, plan: Plan, inputs: BuildInputs) -> BuildAnswer:
         answer = super().build(context, plan, inputs)

@@ -81,7 +81,13 @@ def what_never_yields_is_verbatim(trace: Trace) -> Iterator[Judgement]:
             seen=problem,
             required="all that never yields, verbatim",
             witnesses=_fixed_situations(built),
+            follows=_compacted(built),
         )
+
+
+def _compacted(built: Made) -> tuple[str, ...]:
+    """What is missing beside a checkpoint may be missing because the compaction did not spare it."""
+    return ("CTX-12.8",) if built.build.inputs.checkpoint is not None else ()
 
 
 def _of_whole_logs(trace: Trace) -> Iterator[Made]:
@@ -175,7 +181,7 @@ def nothing_is_lost(trace: Trace) -> Iterator[Judgement]:
             seen=problem,
             required="every item not covered, once; nothing covered; every pointer; known items only",
             witnesses=_log_situations(built),
-            follows=_cause(problem),
+            follows=_cause(problem) + _compacted(built),
         )
 
 
