@@ -17,6 +17,10 @@ class BuilderError(Exception):
     """
 
 
+class BuilderGone(BuilderError):
+    """The builder cannot be brought back: nothing more is to be asked of it."""
+
+
 class Builder(Protocol):
     """A builder at work. Both adapters give this."""
 

@@ -50,7 +50,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     # What is left out is not there verbatim either, and takes its trust and its room along.
     "CTX-08.3": ("CTX-08.8", "CTX-09.1", "CTX-10.4", "CTX-13.3"),
     "CTX-08.8": ("CTX-09.1", "CTX-10.1", "CTX-10.4", "CTX-10.5", "CTX-13.3"),
-    "CTX-13.7": ("CTX-08.8",),
+    "CTX-13.7": ("CTX-08.8", "CTX-13.8"),
     # What is rendered as other text is of another size.
     "CTX-06.4": ("CTX-13.3",),
     "CTX-08.9": ("CTX-13.3",),
@@ -64,7 +64,8 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "CTX-12.9": ("CTX-10.4", "CTX-13.2"),
     # A checkpoint of a compaction that failed has no depth to tell.
     "CTX-12.5": ("CTX-10.6",),
-    # An update that is barred altogether is barred at its cap too.
+    # An update that is barred altogether is barred at its cap too; one past the cap leaves too many.
+    "CTX-14.2": ("CTX-14.3",),
     "CTX-14.3": ("CTX-14.8",),
     # Nonces that differ make bytes differ; and builds that differ anyway cannot be compared.
     "CTX-06.3": ("CTX-08.8", "CTX-10.1"),

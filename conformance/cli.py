@@ -10,10 +10,14 @@ from typing import Annotated
 import typer
 
 from contextproof.conformance.builder import BuilderError
+from contextproof.conformance.commands.calibrate import calibrate
 from contextproof.conformance.commands.certify import certify
 from contextproof.conformance.commands.common import complain
 from contextproof.conformance.commands.gate import gate
+from contextproof.conformance.commands.preflight import preflight
 from contextproof.conformance.commands.replay import replay
+from contextproof.conformance.commands.smoke import smoke
+from contextproof.conformance.commands.snapshot import snapshot
 from contextproof.conformance.commands.tell import explain, host, schema
 from contextproof.conformance.verdicts import ExitCode
 
@@ -72,8 +76,9 @@ def _options(
     pass
 
 
-for command in (gate, certify, replay, explain, schema, host):
+for command in (gate, certify, calibrate, replay, smoke, preflight, explain, schema, host):
     app.command()(command)
+app.add_typer(snapshot, name="snapshot")
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from contextproof import scenarios
-from contextproof.conformance.adapters.in_process import load
+from contextproof.conformance.adapters.reach import reach
 from contextproof.conformance.adapters.twin import twin
-from contextproof.conformance.builder import Builder
+from contextproof.conformance.builder import Builder, BuilderError, BuilderGone
 from contextproof.conformance.contract.answers import Planned
 from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.contract.calls import BuildCall, OpenSessionCall
@@ -24,6 +24,7 @@ from contextproof.conformance.play.variations import TWIN
 from contextproof.conformance.progress import Progress, unheard
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import Gate
+from contextproof.conformance.target import Target
 from contextproof.conformance.verdicts import HOLDING, Result, Verdict, decide, holds, merge
 
 #: What a gate rests on until generated sessions are played too.
@@ -43,11 +44,12 @@ class GateOutcome(Frozen):
 class GateRun(Frozen):
     """All that a run of the gate found.
 
-    ``sessions`` are the names of the scenarios played, each with how it ended. ``gates`` in
-    order, ``results`` of every requirement by id.
+    ``sessions`` are the names of the scenarios played, each with how it ended; ``trouble`` of those in
+    which the builder crashed or answered outside the contract, each with how. ``gates`` in order,
+    ``results`` of every requirement by id.
     """
 
-    builder: str
+    builder: Target
     manifest: Manifest
     scope: str
     sessions: tuple[tuple[str, str], ...]
@@ -55,14 +57,15 @@ class GateRun(Frozen):
     gates: tuple[GateOutcome, ...]
     results: tuple[Result, ...]
     metrics: Metrics
+    trouble: tuple[tuple[str, str], ...] = ()
 
     @property
     def all_hold(self) -> bool:
-        """Whether all five gates hold."""
-        return all(outcome.holds for outcome in self.gates)
+        """Whether all five gates hold, and every session could be judged."""
+        return not self.trouble and all(outcome.holds for outcome in self.gates)
 
 
-def run_scripted(spec: str, files: Sequence[Path] = (), *, progress: Progress = unheard) -> GateRun:
+def run_scripted(target: Target, files: Sequence[Path] = (), *, progress: Progress = unheard) -> GateRun:
     """Run the gate over the scripted sessions, or over scenario files instead.
 
     The first of them is also played by a twin.
@@ -73,50 +76,63 @@ def run_scripted(spec: str, files: Sequence[Path] = (), *, progress: Progress = 
     """
     chosen = [scenarios.read(path) for path in files] or list(scenarios.scripted())
     twins = frozenset(scenario.name for scenario in chosen[:1])
-    return run_gate(spec, chosen, scenarios.corpus, twins=twins, progress=progress)
+    return run_gate(target, chosen, scenarios.corpus, twins=twins, progress=progress)
 
 
 def run_gate(
-    spec: str,
+    target: Target,
     scenarios: Sequence[Scenario],
     corpus: Callable[[str], str],
     *,
     twins: frozenset[str],
     progress: Progress = unheard,
 ) -> GateRun:
-    """Play the scripted sessions against the builder named by ``spec`` and judge them.
+    """Play the scripted sessions against a builder and judge them.
 
     Args:
-        spec: ``package.module:factory``.
+        target: names the builder.
         scenarios: the sessions to play.
         corpus: gives the texts that recipes cut from.
         twins: names of the scenarios that are also played by a twin in another process.
         progress: told how far it is.
 
     Raises:
-        BuilderError: where the builder cannot be reached or answers outside the contract.
+        BuilderError: where the builder cannot be reached, or no session can be judged.
     """
-    builder = load(spec)
+    builder = reach(target)
+    traces: dict[str, Trace] = {}
+    trouble: dict[str, BuilderError] = {}
+    ledger = Ledger()
+
+    def judge(scenario: Scenario) -> None:
+        trace = play(scenario, builder, corpus=corpus, progress=partial(progress, scenario.name))
+        varied = play_variations(scenario, builder, corpus, all_variations())
+        if scenario.name in twins:
+            varied[TWIN] = _played_by_twin(target, scenario, trace, corpus, progress)
+        judge_session(scenario, trace, varied, ledger)
+        traces[scenario.name] = trace
+
     try:
-        traces: dict[str, Trace] = {}
-        ledger = Ledger()
         for scenario in scenarios:
-            trace = play(scenario, builder, corpus=corpus, progress=partial(progress, scenario.name))
-            varied = play_variations(scenario, builder, corpus, all_variations())
-            if scenario.name in twins:
-                varied[TWIN] = _played_by_twin(spec, scenario, trace, corpus, progress)
-            judge_session(scenario, trace, varied, ledger)
-            traces[scenario.name] = trace
+            try:
+                judge(scenario)
+            except BuilderError as error:
+                trouble[scenario.name] = error
+                if isinstance(error, BuilderGone):
+                    break
     finally:
         builder.close()
-    return _outcome(spec, builder, traces, ledger)
+    if trouble and not traces:
+        raise next(iter(trouble.values()))
+    told = tuple((name, str(error)) for name, error in trouble.items())
+    return _outcome(target, builder, traces, ledger).model_copy(update={"trouble": told})
 
 
 def _played_by_twin(
-    spec: str, scenario: Scenario, trace: Trace, corpus: Callable[[str], str], progress: Progress
+    target: Target, scenario: Scenario, trace: Trace, corpus: Callable[[str], str], progress: Progress
 ) -> Trace:
     """The same session in another process, with another session opened before each of its builds."""
-    with twin(spec) as other:
+    with twin(target) as other:
         return play(
             scenario,
             other,
@@ -144,13 +160,15 @@ def _interlude(trace: Trace) -> Callable[[Builder], None]:
     return interlude
 
 
-def _outcome(spec: str, builder: Builder, traces: Mapping[str, Trace], ledger: Ledger) -> GateRun:
+def _outcome(target: Target, builder: Builder, traces: Mapping[str, Trace], ledger: Ledger) -> GateRun:
     results = {
-        requirement.id: decide(requirement, ledger, builder.manifest, builder.ports)
+        requirement.id: decide(
+            requirement, ledger, builder.manifest, builder.ports, over_pipe=target.is_over_pipe
+        )
         for requirement in all_requirements()
     }
     return GateRun(
-        builder=spec,
+        builder=target,
         manifest=builder.manifest,
         scope=SCOPE,
         sessions=tuple((name, trace.ended) for name, trace in traces.items()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from contextproof.conformance.builder import Builder
 from contextproof.conformance.evidence import Ledger
@@ -41,7 +41,7 @@ def judge_session(
     trace: Trace,
     varied: Mapping[str, Trace],
     ledger: Ledger,
-    wants: Callable[[str], bool] = bool,
+    requirements: Iterable[Requirement] | None = None,
 ) -> None:
     """Note every judgement of a session in a ledger.
 
@@ -51,11 +51,10 @@ def judge_session(
         varied: traces of its variations, by name; a pair requirement whose variation is not there
             makes no judgement.
         ledger: where judgements are noted.
-        wants: says of an id whether that requirement is to be judged; by default each is.
+        requirements: what it is judged by; by default all there are.
     """
-    for requirement in all_requirements():
-        if wants(requirement.id):
-            ledger.note(requirement.id, scenario, judge_by(requirement, trace, varied))
+    for requirement in all_requirements() if requirements is None else requirements:
+        ledger.note(requirement.id, scenario, judge_by(requirement, trace, varied))
 
 
 def judge_by(requirement: Requirement, trace: Trace, varied: Mapping[str, Trace]) -> list[Judgement]:

@@ -116,13 +116,13 @@ def _cached(traces: Sequence[Trace]) -> tuple[int, int, int]:
         for sent in trace.sent:
             total += sent.send.count
             if previous is not None:
-                repeated += _common_tokens(previous, sent)
+                repeated += repeated_tokens(previous, sent)
                 appended += min(previous.send.count, sent.send.count)
             previous = sent
     return repeated, appended, total
 
 
-def _common_tokens(previous: Sent, sent: Sent) -> int:
+def repeated_tokens(previous: Sent, sent: Sent) -> int:
     """Tokens of the leading part of a request that repeats the previous one byte for byte.
 
     A cache keeps nothing for another model.

@@ -6,6 +6,7 @@ It imports nothing of ours until it is asked to measure, and loads no Hypothesis
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,18 +14,36 @@ import pytest
 if TYPE_CHECKING:
     from contextproof.conformance.certification.outcome import Outcome
     from contextproof.conformance.gate import GateRun
+    from contextproof.conformance.target import Target
+
+#: Those of ``--builder`` and ``--command`` that are ours here, and not the project's own.
+_ours: set[str] = set()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add our options; ``--builder`` only where the project at hand has no option of that name."""
+    """Add our options; ``--builder`` and ``--command`` only where the project has none of that name."""
     group = parser.getgroup("contextproof", "context engine conformance")
-    with contextlib.suppress(ValueError):
-        group.addoption(
-            "--builder",
-            metavar="MODULE:FACTORY",
-            default=None,
-            help="the context engine to measure; see `contextproof gate --help`",
-        )
+    for option, metavar, what in (
+        ("--builder", "MODULE:FACTORY", "the context engine to measure; see `contextproof gate --help`"),
+        ("--command", "COMMAND", "instead of --builder: the command that starts the engine"),
+    ):
+        with contextlib.suppress(ValueError):
+            group.addoption(option, metavar=metavar, default=None, help=what)
+            _ours.add(option)
+    group.addoption(
+        "--contextproof-timeout",
+        type=float,
+        default=None,
+        metavar="SECONDS",
+        help="with --command: seconds that the engine may take over one call",
+    )
+    group.addoption(
+        "--contextproof-pass-env",
+        action="append",
+        default=None,
+        metavar="NAME",
+        help="with --command: an environment variable that the engine is given; may be repeated",
+    )
     group.addoption(
         "--contextproof-profile",
         default="scripted",
@@ -41,17 +60,47 @@ def contextproof_run(
 ) -> GateRun | Outcome:
     """Sessions played against ``--builder`` and judged, once a test run."""
     option = request.config.getoption
-    spec, profile = option("--builder", default=None), option("--contextproof-profile")
-    if not spec:
-        raise pytest.UsageError("say which engine to measure: --builder package.module:factory")
+    target, profile = _target(request.config), option("--contextproof-profile")
     from contextproof.conformance.builder import BuilderError
     from contextproof.conformance.certification.command import certify_quietly
     from contextproof.conformance.gate import run_scripted
 
     try:
         if profile == "scripted":
-            return run_scripted(spec)
+            return run_scripted(target)
         folder = tmp_path_factory.mktemp("contextproof") / "run"
-        return certify_quietly(spec, profile, option("--contextproof-seed"), folder)
+        return certify_quietly(target, profile, option("--contextproof-seed"), folder)
     except BuilderError as error:
         pytest.exit(f"builder error: {error}", returncode=2)
+
+
+@pytest.fixture
+def contextproof_snapshots(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """A function that compares what a builder renders with the snapshots in a folder, by syrupy.
+
+    ``contextproof_snapshots("package.module:factory", "snapshots")``; ``--snapshot-update`` accepts.
+    Without a builder it is the one that ``--builder`` or ``--command`` names.
+    """
+    from contextproof.conformance.snapshot.in_pytest import checker
+
+    return checker(request, lambda: _target(request.config))
+
+
+def _target(config: pytest.Config) -> Target:
+    """The builder that the options name. Raises pytest.UsageError."""
+    import shlex
+
+    from contextproof.conformance.target import TIMEOUT, Limits, Target
+
+    factory, command = (
+        config.getoption(option) if option in _ours else None for option in ("--builder", "--command")
+    )
+    if not factory and not command:
+        raise pytest.UsageError("say which engine to measure: --builder package.module:factory, or --command")
+    if factory and command:
+        raise pytest.UsageError("give --builder or --command, not both")
+    limits = Limits(
+        timeout=config.getoption("--contextproof-timeout") or TIMEOUT,
+        pass_env=tuple(config.getoption("--contextproof-pass-env") or ()),
+    )
+    return Target(factory=factory, command=tuple(shlex.split(command or "")), limits=limits)

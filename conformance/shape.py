@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import traceback
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -24,3 +26,21 @@ def told(error: BaseException) -> str:
     theirs = [frame for frame in frames if "site-packages" not in frame.filename]
     where = f" ({theirs[-1].filename}, line {theirs[-1].lineno})" if theirs else ""
     return " ".join(f"{what}{where}".split())
+
+
+def lone_surrogate(document: bytes) -> str:
+    """Where a JSON document holds half of a surrogate pair, as a path; empty where it holds none."""
+    try:
+        value = json.loads(document)
+    except (ValueError, RecursionError):
+        return ""
+    pending: list[tuple[str, Any]] = [("", value)]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+            return path or "the whole value"
+        inner = (
+            value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ())
+        )
+        pending += [(f"{path}.{key}".lstrip("."), one) for key, one in inner]
+    return ""

@@ -1,4 +1,4 @@
-"""Making a scenario that shows a fault as small as it will go.
+"""Making a scenario that shows a fault as small as it will go, or any other document that does.
 
 Works on the scenario's JSON document, so that it serves generated and scripted sessions alike: lists
 lose members, texts and numbers get smaller, recipes become plain. Whatever is no longer a scenario is
@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from contextproof.conformance.play.scenario import Scenario
+from contextproof.conformance.contract.base import Frozen
 
 Json = Any
+Document = TypeVar("Document", bound=Frozen)
 Path = tuple[str | int, ...]
 
 #: Members that are never touched: changing them makes another scenario, not a smaller one.
 _KEPT = frozenset({"version", "name", "step", "kind", "id", "platform_secret", "parameters_json"})
 
 
-def shrink(scenario: Scenario, shows: Callable[[Scenario], bool], *, plays: int = 400) -> Scenario:
+def shrink(scenario: Document, shows: Callable[[Document], bool], *, plays: int = 400) -> Document:
     """The smallest scenario found that still shows the fault.
 
     Args:
@@ -41,8 +42,8 @@ def shrink(scenario: Scenario, shows: Callable[[Scenario], bool], *, plays: int 
 
 
 def _first_that_shows(
-    scenario: Scenario, shows: Callable[[Scenario], bool], tried: set[Scenario], plays: int
-) -> Scenario | None:
+    scenario: Document, shows: Callable[[Document], bool], tried: set[Document], plays: int
+) -> Document | None:
     """The boldest candidate not tried yet that still shows the fault."""
     for candidate in candidates(scenario):
         if candidate in tried:
@@ -55,13 +56,13 @@ def _first_that_shows(
     return None
 
 
-def candidates(scenario: Scenario) -> Iterator[Scenario]:
+def candidates(scenario: Document) -> Iterator[Document]:
     """Smaller scenarios, boldest first."""
     document = json.loads(scenario.model_dump_json())
     for change in (_shorter_lists, _smaller_values):
         for smaller in change(document):
             try:
-                yield Scenario.model_validate_json(json.dumps(smaller))
+                yield type(scenario).model_validate_json(json.dumps(smaller))
             except ValidationError:
                 continue
 

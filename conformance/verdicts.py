@@ -36,6 +36,9 @@ class Verdict(StrEnum):
 
 _BADNESS = {verdict: len(Verdict) - n for n, verdict in enumerate(Verdict)}
 
+#: What a builder that is reached over a pipe cannot violate: it has only a copy of what it is handed.
+HELD_OVER_A_PIPE = frozenset({"CTX-10.2"})
+
 #: Verdicts that do not bar a gate. ``not claimed`` does: a gate holds only if all of it is claimed.
 HOLDING = frozenset({Verdict.WARNED, Verdict.PASSED, Verdict.HELD_BY_TRANSPORT, Verdict.NOT_REACHABLE})
 
@@ -81,6 +84,7 @@ def decide(
     *,
     least_sessions: int = 1,
     every_witness: bool = False,
+    over_pipe: bool = False,
 ) -> Result:
     """The verdict on one requirement.
 
@@ -91,6 +95,7 @@ def decide(
         ports: the calls it answers.
         least_sessions: how many sessions must have put it to the test, for it to pass.
         every_witness: whether each of its witnesses must have been seen, for it to pass.
+        over_pipe: whether the builder was reached over a pipe.
     """
     seen = ledger.evidence.get(requirement.id, Evidence(requirement=requirement.id))
     counts = dict(seen.witnesses)
@@ -113,6 +118,8 @@ def decide(
         if verdict in HOLDING and seen.sessions < least_sessions:
             verdict = Verdict.UNEXERCISED
             note = f"put to the test by {seen.sessions} sessions, fewer than {least_sessions}"
+    if verdict is Verdict.PASSED and over_pipe and requirement.id in HELD_OVER_A_PIPE:
+        verdict, note = Verdict.HELD_BY_TRANSPORT, "a builder reached over a pipe has only copies"
     return Result(requirement=requirement.id, verdict=verdict, evidence=evidence, found=found, note=note)
 
 

@@ -157,10 +157,11 @@ def results_beyond_the_cap_of_a_smaller_model(author: Author) -> None:
 
 @example("pressure", body=2_500)
 def parallel_results_that_just_fit(author: Author) -> None:
-    """Three results of one message are within their cap, and the user's message nearly fills the body."""
-    author.user(share_of_body(11, 20, PROSE))
-    answers = [_result(share_of_body(1, 16, PROSE)), _result("found"), _result(share_of_body(1, 20, PROSE))]
-    author.reply("", answers, order=3)
+    """Three results of one message are within their cap; only what came before the message can give way."""
+    author.user("Begin.")
+    author.reply(share_of_body(17, 50, PROSE))
+    author.user(share_of_body(3, 10, PROSE))
+    author.reply("", [_result(share_of_body(1, 13, PROSE))] * 3, order=3)
     author.request()
     author.reply("", [Asked(answer=Answer(text=share_of_body(1, 12, PROSE), status="error"))])
     author.request()

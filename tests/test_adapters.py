@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timedelta, timezone
@@ -15,20 +13,10 @@ from contextproof.conformance.adapters.stdio import Stdio, host
 from contextproof.conformance.adapters.twin import other_zone, twin
 from contextproof.conformance.builder import BuilderError
 from contextproof.conformance.contract.answers import Refused
-from contextproof.conformance.contract.calls import OpenSessionCall
-from contextproof.conformance.contract.items import PlatformPolicy
-from contextproof.conformance.contract.session import CallContext, ModelSpec, Opening
+from contextproof.conformance.target import Target
+from fakes.opening import CALL
 
 FAKES = "fakes.broken_builders"
-MODEL = ModelSpec(name="m", tokenizer="o200k_base", window=10_000, output_reserve=1_000)
-CALL = OpenSessionCall(
-    context=CallContext(session="s", epoch=1, turn=0, request=0, model=MODEL),
-    opening=Opening(
-        platform_secret="sixteen characters or more",
-        model=MODEL,
-        policy=(PlatformPolicy(id="p", text="Be careful. \u2028 <|endoftext|> 😀"),),
-    ),
-)
 
 
 @pytest.fixture(autouse=True)
@@ -101,46 +89,14 @@ def test_a_hosted_builder_that_raises_stays_up_and_says_why(hosted: Stdio) -> No
 
 @pytest.mark.parametrize("hosted", ["Dies"], indirect=True)
 def test_a_builder_that_dies_is_told_with_its_exit_code_and_last_words(hosted: Stdio) -> None:
-    with pytest.raises(BuilderError, match="exit code 9 during `open_session`"):
+    with pytest.raises(BuilderError, match=r"`open_session`.*exit code 9; .*out of memory"):
         hosted.call(CALL)
-
-
-def test_a_builder_that_hangs_is_told_and_ended() -> None:
-    served = host(f"{FAKES}:Hangs")
-    command = served.command
-    served.close()
-    hanging = Stdio(command, timeout=5)
-    hanging.timeout = 0.5
-    started = time.monotonic()
-    with pytest.raises(BuilderError, match=r"no answer within 0\.5 s"):
-        hanging.call(CALL)
-    hanging.close()
-    assert time.monotonic() - started < 60
-    assert hanging.exit_code is not None
-
-
-@pytest.mark.parametrize(
-    ("script", "words"),
-    [
-        ("print('hello')", "no message of the contract.*hello"),
-        ("pass", "ended with exit code 0"),
-        ("import sys; sys.stderr.write('boom'); sys.exit(3)", "exit code 3.*"),
-    ],
-)
-def test_a_command_that_speaks_no_protocol_is_told(script: str, words: str) -> None:
-    with pytest.raises(BuilderError, match=words):
-        Stdio([sys.executable, "-c", script], timeout=30)
-
-
-def test_a_command_that_does_not_exist_is_told() -> None:
-    with pytest.raises(BuilderError, match="cannot start no-such-command"):
-        Stdio(["no-such-command-anywhere"])
 
 
 def test_a_twin_differs_in_all_that_must_not_matter() -> None:
     spec = f"{FAKES}:TellsItsProcess"
     here = load(spec).call(CALL).plan.session.split(";")
-    with twin(spec) as builder:
+    with twin(Target(factory=spec)) as builder:
         there = builder.call(CALL).plan.session.split(";")
     assert all(mine != its for mine, its in zip(here, there, strict=True)), (here, there)
 

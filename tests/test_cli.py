@@ -157,7 +157,7 @@ def test_schemas_are_printed_or_written(run: Run, tmp_path: Path) -> None:
     assert code == 0
     printed = json.loads(out)
     code, out, _ = run("schema", "--out", str(tmp_path / "schemas"))
-    written = sorted(path.name for path in (tmp_path / "schemas").iterdir())
+    written = sorted(path.name for path in (tmp_path / "schemas").glob("*.json"))
     assert code == 0
     assert written == sorted(f"{name}.schema.json" for name in printed)
 

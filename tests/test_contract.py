@@ -22,7 +22,7 @@ from contextproof.conformance.contract.vocabulary import (
     declared_types,
     lowest,
 )
-from contextproof.conformance.schemas import schemas
+from contextproof.conformance.schemas.models import schemas
 
 LOG_ITEM: TypeAdapter[i.LogItem] = TypeAdapter(i.LogItem)
 texts = st.text()

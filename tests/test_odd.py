@@ -13,6 +13,7 @@ from contextproof.calibration.odd import ODD
 from contextproof.calibration.recompose import recomposed
 from contextproof.conformance.gate import run_gate
 from contextproof.conformance.report.gate import finding_lines
+from contextproof.conformance.target import Target
 from contextproof.conformance.verdicts import HOLDING, Verdict
 from contextproof.reference_impl.framing import FRAMING
 
@@ -21,7 +22,7 @@ SMALL = Path(__file__).parent / "data" / "small_session.json"
 
 @pytest.mark.parametrize("builder", ODD)
 def test_an_odd_engine_fails_nothing(builder: str) -> None:
-    run = run_gate(builder, [scenarios.read(SMALL)], scenarios.corpus, twins=frozenset())
+    run = run_gate(Target(factory=builder), [scenarios.read(SMALL)], scenarios.corpus, twins=frozenset())
     bad = [r.requirement for r in run.results if r.verdict not in (*HOLDING, Verdict.UNEXERCISED)]
     assert bad == [], list(finding_lines(run.results))
 

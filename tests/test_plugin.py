@@ -68,6 +68,8 @@ def test_a_project_that_has_an_option_of_that_name_keeps_it(tmp_path: Path) -> N
     [
         ((), 1, "say which engine to measure"),
         (("--builder", "no.such:engine"), 2, "no module to import"),
+        (("--command", "no-such-program"), 2, "cannot start no-such-program"),
+        (("--command", "x", "--builder", "a:b"), 1, "not both"),
     ],
 )
 def test_measuring_needs_an_engine_that_can_be_reached(

@@ -84,7 +84,7 @@ def _is_seen(character: str) -> bool:
 class ToolDescriptionsCleaned(Altered):
     """Strips invisible characters from tool definitions. Seen in coproduct-opensource/nucleus#1332."""
 
-    breaks = "CTX-13.3"
+    breaks = "CTX-04.1"
     module = "envelope"
 
     @staticmethod

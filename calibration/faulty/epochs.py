@@ -276,7 +276,7 @@ class RevokedToolComesBackWithRouting(Faulty):
     It shows where the model changes after a forced revocation. Seen in anthropics/claude-code#66869.
     """
 
-    breaks = "CTX-05.6"
+    breaks = "CTX-05.4"
 
     def apply(self, context: CallContext, plan: Plan, change: Change, live: Live) -> PlanAnswer:
         names = {tool.name for tool in plan.opening.tools}

@@ -241,7 +241,7 @@ def _is_over(task: Task) -> bool:
 class RewordedFactOfferedAsFirstWritten(Faulty):
     """Offers a fact in the words it had before it was corrected. The record: the facts of the state."""
 
-    breaks = "CTX-15.4"
+    breaks = "CTX-15.1"
 
     def candidates(
         self, context: CallContext, plan: Plan, log: tuple[LogItem, ...], state: WorkingState

@@ -158,7 +158,7 @@ class YieldsKeptInMemoryOnly(Faulty):
     Seen in claude-code-best/claude-code#356.
     """
 
-    breaks = "CTX-10.3"
+    breaks = "CTX-10.1"
 
     def __init__(self) -> None:
         self._gone: dict[tuple[str, int], tuple[Yielded, ...]] = {}

@@ -235,7 +235,7 @@ class LastReplyTakenForTheSummary(TellsOtherwise):
 class SummaryRenderedUnescaped(Altered):
     """Renders a summary as it came, delimiters and all. Seen in open-webui/open-webui#29308."""
 
-    breaks = "CTX-12.9"
+    breaks = "CTX-13.2"
     module = "rendering"
 
     @staticmethod

@@ -304,7 +304,7 @@ class StateLeftOutAfterCompaction(Faulty):
     Seen in anomalyco/opencode#5934 and anthropics/claude-code#30961.
     """
 
-    breaks = "CTX-14.7"
+    breaks = "CTX-12.8"
 
     def build(self, context: CallContext, plan: Plan, inputs: BuildInputs) -> BuildAnswer:
         answer = super().build(context, plan, inputs)

@@ -10,7 +10,8 @@ from pathlib import Path
 from pydantic import Field, TypeAdapter, ValidationError
 
 from contextproof import scenarios
-from contextproof.conformance.adapters.in_process import load
+from contextproof.conformance.adapters.reach import reach
+from contextproof.conformance.adapters.twin import twin
 from contextproof.conformance.certification.budget import GATE_SEED, SESSIONS, Budget, Profile
 from contextproof.conformance.certification.outcome import Outcome, counterexamples, outcome
 from contextproof.conformance.certification.run import Folder, Settings, work
@@ -19,6 +20,7 @@ from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.progress import Progress, unheard
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.shape import explain
+from contextproof.conformance.target import Target
 from contextproof.conformance.verdicts import HOLDING, Verdict
 
 
@@ -97,7 +99,9 @@ def certify(
         BadUsage: where the folder exists and is not to be resumed, or was made for another run.
         BuilderError, HarnessError: as `run.work`.
     """
-    load(settings.builder).close()  # a builder that cannot be reached is told before any work
+    reach(settings.builder).close()  # a builder that cannot be reached is told before any work
+    with twin(settings.builder):
+        pass  # and so is one that starts only under the circumstances of here
     folder = _folder(settings, out, resume=resume)
     settings = folder.settings
     work(folder, workers, progress, max_failures)
@@ -111,7 +115,7 @@ def certify(
         settings = settings.model_copy(update={"rounds": settings.rounds + 1})
         folder.change(settings)
         work(folder, workers, progress, max_failures)
-    builder = load(settings.builder)
+    builder = reach(settings.builder)
     try:
         found = outcome(
             settings.builder,
@@ -127,12 +131,12 @@ def certify(
 
 
 def certify_quietly(
-    spec: str, profile: Profile, seed: int | None, out: Path, progress: Progress = unheard
+    target: Target, profile: Profile, seed: int | None, out: Path, progress: Progress = unheard
 ) -> Outcome:
     """A whole run with everything else as the command line has it, in a folder that is not there yet."""
     budget = make_budget(profile, seed=seed, nonce="", examples=None, only=(), exclude=())
     found, _ = certify(
-        Settings(builder=spec, budget=budget),
+        Settings(builder=target, budget=budget),
         out,
         workers=2,
         resume=False,
@@ -151,7 +155,7 @@ def _folder(settings: Settings, out: Path, *, resume: bool) -> Folder:
         raise BadUsage(f"{out} is there already; name another folder, or take it up with --resume")
     elif not (out / "settings.json").exists():
         raise BadUsage(f"{out} is not the folder of a certification")
-    elif folder.settings.builder != settings.builder:
+    elif not folder.settings.builder.is_same_builder(settings.builder):
         raise BadUsage(f"{out} was made for {folder.settings.builder}, not for {settings.builder}")
     elif (folder.settings.budget.profile, folder.settings.budget.only) != (
         settings.budget.profile,

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.errors import HypothesisException
 from hypothesis.strategies import SearchStrategy
 
-from contextproof.conformance.play.scenario import Scenario
+Session = TypeVar("Session")
 
 
 class GenerationFailed(Exception):
     """A strategy could not generate: ours to mend, never a builder's failure."""
 
 
-def generate(strategy: SearchStrategy[Scenario], seed_number: int, sessions: int) -> list[Scenario]:
+def generate(strategy: SearchStrategy[Session], seed_number: int, sessions: int) -> list[Session]:
     """So many sessions of a strategy.
 
     Raises:
         GenerationFailed: with what Hypothesis complains of.
     """
-    found: list[Scenario] = []
+    found: list[Session] = []
 
     # Health checks would judge the machine's speed; what they are for, our own tests check.
     @seed(seed_number)
@@ -33,8 +35,8 @@ def generate(strategy: SearchStrategy[Scenario], seed_number: int, sessions: int
         suppress_health_check=list(HealthCheck),
     )
     @given(strategy)
-    def collect(scenario: Scenario) -> None:
-        found.append(scenario)
+    def collect(session: Session) -> None:
+        found.append(session)
 
     try:
         collect()

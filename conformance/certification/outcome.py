@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.causes import in_order_of_cause
 from contextproof.conformance.certification.budget import SESSIONS, Budget
-from contextproof.conformance.certification.unit import Trouble, UnitRecord
+from contextproof.conformance.certification.reading import Run, ledger_of
+from contextproof.conformance.certification.record import Header, SessionLine
+from contextproof.conformance.certification.timeline import Timeline, timeline
 from contextproof.conformance.contract.base import Count, Frozen
 from contextproof.conformance.contract.manifest import Manifest
 from contextproof.conformance.contract.vocabulary import Decision
 from contextproof.conformance.counterexample import Counterexample, counterexample, judge_scenario
-from contextproof.conformance.evidence import Found, Ledger
+from contextproof.conformance.evidence import Found
 from contextproof.conformance.gate import GateOutcome, gate_outcome
 from contextproof.conformance.metrics import Metrics, measure
 from contextproof.conformance.play.scenario import Scenario
@@ -24,6 +27,7 @@ from contextproof.conformance.progress import Progress
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import MUST, REGISTRY, Gate, Requirement
 from contextproof.conformance.shrink import shrink
+from contextproof.conformance.target import Target
 from contextproof.conformance.verdicts import HOLDING, Result, Verdict, decide
 
 #: Sessions that must have put a requirement to the test, for a certification to pass it.
@@ -43,6 +47,13 @@ class Level(StrEnum):
     NONE = "none"
 
 
+class Trouble(Frozen):
+    """A session in which the builder crashed or answered outside the contract, and how."""
+
+    scenario: Scenario
+    error: str
+
+
 class Outcome(Frozen):
     """What a run found.
 
@@ -53,7 +64,7 @@ class Outcome(Frozen):
         trouble: sessions in which the builder crashed or answered outside the contract.
     """
 
-    builder: str
+    builder: Target
     manifest: Manifest
     budget: Budget
     sessions: Count
@@ -71,50 +82,52 @@ class Outcome(Frozen):
         return not self.trouble and all(result.verdict in HOLDING for result in self.results)
 
 
-def outcome(
-    spec: str,
-    budget: Budget,
-    records: Iterable[UnitRecord],
-    builder: Builder,
-    *,
-    complete: bool = True,
-) -> Outcome:
-    """Add up the records of a run; one that is not ``complete`` certifies nothing."""
-    ledger = Ledger()
-    parts = list(records)
-    for record in parts:
-        ledger.add(record.evidence, record.found)
+def outcome(header: Header, sessions: Sequence[SessionLine], *, complete: bool = True) -> Outcome:
+    """What sessions come to; where they are not all of the run, ``complete`` is false: nothing is certified."""
+    budget, ledger = header.budget, ledger_of(header, sessions)
     thorough = budget.sessions >= SESSIONS["certify"]
     results = {
         requirement.id: decide(
             requirement,
             ledger,
-            builder.manifest,
-            builder.ports,
+            header.manifest,
+            frozenset(header.ports),
             least_sessions=_least(requirement) if thorough else 1,
             every_witness=thorough,
+            over_pipe=header.builder.is_over_pipe,
         )
         for requirement in all_requirements()
         if budget.wants(requirement.id)
     }
-    trouble = tuple(one for record in parts for one in record.trouble)
+    trouble = tuple(_trouble(sessions))
     holding = _holding_decisions(results.values())
     level = None
     if thorough and complete and not budget.is_narrowed:
         level = _level(holding, trouble)
     return Outcome(
-        builder=spec,
-        manifest=builder.manifest,
+        builder=header.builder,
+        manifest=header.manifest,
         budget=budget,
-        sessions=sum(record.sessions for record in parts),
-        requests=sum(record.requests for record in parts),
+        sessions=sum(session.trouble is None for session in sessions),
+        requests=sum(session.requests for session in sessions),
         level=level,
         decisions=holding,
         gates=tuple(gate_outcome(gate, results.values()) for gate in Gate),
         results=tuple(results.values()),
-        metrics=measure(record.tally for record in parts),
+        metrics=measure(session.tally for session in sessions),
         trouble=trouble,
     )
+
+
+def outcome_of(run: Run) -> Outcome:
+    """What a run comes to, from its record alone."""
+    return outcome(run.header, run.sessions, complete=not run.missing)
+
+
+def _trouble(sessions: Iterable[SessionLine]) -> Iterator[Trouble]:
+    for session in sessions:
+        if session.trouble is not None and session.scenario is not None:
+            yield Trouble(scenario=session.scenario, error=session.trouble)
 
 
 def _least(requirement: Requirement) -> int:
@@ -137,28 +150,41 @@ def _level(holding: tuple[Decision, ...], trouble: tuple[Trouble, ...]) -> Level
     return Level.FULL if set(holding) == set(Decision) else Level.PARTIAL
 
 
+class Shown(NamedTuple):
+    """A counterexample, and how the session goes that shows it."""
+
+    counterexample: Counterexample
+    timeline: Timeline
+
+
 def counterexamples(
     found: Outcome,
     builder: Builder,
     corpus: Callable[[str], str],
     spare: frozenset[str],
     progress: Progress,
-) -> list[Counterexample]:
+) -> list[Shown]:
     """Shrink the first causes among the failures, and write each up.
 
     What only a twin shows is not shrunk; neither are the ids in ``spare``.
     """
     told = [result for result, causes in in_order_of_cause(found.results) if not causes]
     roots = [r.found for r in told if r.found is not None and r.requirement not in spare][:_SHRUNK]
-    made: list[Counterexample] = []
+    made: list[Shown] = []
     for number, root in enumerate(roots):
         progress("shrinking", number, len(roots))
-        made.append(_written_up(root, builder, corpus))
+        made.append(shown(root, builder, corpus))
     progress("shrinking", len(roots), len(roots))
     return made
 
 
-def _written_up(root: Found, builder: Builder, corpus: Callable[[str], str]) -> Counterexample:
+def written_up(root: Found, builder: Builder, corpus: Callable[[str], str]) -> Counterexample:
+    """The counterexample of a violation, made as small as a bounded number of plays can make it."""
+    return shown(root, builder, corpus).counterexample
+
+
+def shown(root: Found, builder: Builder, corpus: Callable[[str], str]) -> Shown:
+    """The same, with its timeline."""
     requirement = REGISTRY[root.requirement]
     scenario = root.scenario
     if requirement.variation != TWIN:
@@ -169,7 +195,7 @@ def _written_up(root: Found, builder: Builder, corpus: Callable[[str], str]) -> 
         )
     trace, judgements = judge_scenario(requirement, scenario, builder, corpus)
     violation = next((j for j in judgements if not j.held), root.violation)
-    return counterexample(requirement, scenario, trace, violation)
+    return Shown(counterexample(requirement, scenario, trace, violation), timeline(trace, violation.at))
 
 
 def _shows(

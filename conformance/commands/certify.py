@@ -9,13 +9,15 @@ import typer
 from rich.console import Console
 
 from contextproof.conformance.certification.budget import Profile
-from contextproof.conformance.commands.common import REFERENCE, BuilderOption, complain
+from contextproof.conformance.commands.common import complain, takes_builder
 from contextproof.conformance.commands.replay import replay_all
+from contextproof.conformance.target import Target
 from contextproof.conformance.verdicts import ExitCode
 
 
+@takes_builder
 def certify(
-    builder: BuilderOption = REFERENCE,
+    builder: Target,
     profile: Annotated[
         Profile, typer.Option(help="How much is played: smoke, gate, certify, or soak (round after round).")
     ] = "certify",
@@ -100,6 +102,8 @@ def certify(
         print(found.model_dump_json(indent=1))
     else:
         print_certification(found, written, Console())
+    if found.trouble and not found.sessions:
+        raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR)  # nothing could be measured
     good, mended = c.passes(found, known)
     for identifier in mended:
         complain(f"{identifier} is listed as a known failure and holds now; take it off the list")

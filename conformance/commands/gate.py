@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from contextproof.conformance.commands.common import REFERENCE, BuilderOption, complain
+from contextproof.conformance.commands.common import complain, takes_builder
+from contextproof.conformance.target import Target
 from contextproof.conformance.verdicts import ExitCode
 
 
+@takes_builder
 def gate(
-    builder: BuilderOption = REFERENCE,
+    builder: Target,
     scenario: Annotated[
         list[Path] | None,
         typer.Option(help="Play this scenario file instead of the scripted ones; may be repeated."),
@@ -48,7 +50,7 @@ def gate(
     raise typer.Exit(ExitCode.CONFORMING if run.all_hold else ExitCode.NOT_CONFORMING)
 
 
-def _generated_gate(builder: str, *, as_json: bool) -> int:
+def _generated_gate(builder: Target, *, as_json: bool) -> int:
     """The gates over scripted and generated sessions; returns the exit status."""
     import tempfile
 

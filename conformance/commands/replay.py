@@ -8,16 +8,17 @@ from typing import Annotated
 
 import typer
 
-from contextproof.conformance.commands.common import REFERENCE, complain
+from contextproof.conformance.commands.common import complain, takes_builder
+from contextproof.conformance.target import Target
 from contextproof.conformance.verdicts import ExitCode
 
 
-def replay_all(paths: list[Path], builder: str, say: Callable[[str], None]) -> bool:
+def replay_all(paths: list[Path], builder: Target, say: Callable[[str], None]) -> bool:
     """Replay counterexamples; whether all of them are fixed."""
-    from contextproof.conformance.adapters.in_process import load
+    from contextproof.conformance.adapters.reach import reach
     from contextproof.conformance.report.replay import BadCounterexample, replay_files
 
-    engine = load(builder)
+    engine = reach(builder)
     try:
         return replay_files(paths, engine, say)
     except BadCounterexample as error:
@@ -27,11 +28,10 @@ def replay_all(paths: list[Path], builder: str, say: Callable[[str], None]) -> b
         engine.close()
 
 
+@takes_builder
 def replay(
+    builder: Target,
     files: Annotated[list[Path], typer.Argument(help="Counterexample files, or folders of them.")],
-    builder: Annotated[
-        str, typer.Option(help="The engine to play them against, as package.module:factory.")
-    ] = REFERENCE,
 ) -> None:
     """Play counterexamples again: FIXED, STILL FAILS, FAILS DIFFERENTLY or NO LONGER VALID.
 

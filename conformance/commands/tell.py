@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from contextproof.conformance.commands.common import complain
+from contextproof.conformance.commands.common import REFERENCE, complain
 from contextproof.conformance.verdicts import ExitCode
 
 
@@ -19,19 +19,20 @@ def schema(
 ) -> None:
     """Give the JSON Schemas of every message: calls, answers, manifest, scenario, trace.
 
-    Without --out, one JSON document with a member for each.
+    Without --out, one JSON document with a member for each. With it, a file for each, and beside them
+    an example of every message, the transcript of a small session, and test vectors.
     """
-    from contextproof.conformance.schemas import print_schemas, write_schemas
+    from contextproof.conformance.schemas.writing import print_schemas, write_schemas
 
     if out is None:
         print_schemas(sys.stdout)
         return
     try:
-        number = write_schemas(out)
+        number = write_schemas(out, REFERENCE)
     except OSError as error:
         complain(f"cannot write schemas to {out}: {error.strerror or error}")
         raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
-    print(f"wrote {number} schemas to {out}")
+    print(f"wrote {number} files to {out}")
 
 
 def explain(

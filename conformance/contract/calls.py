@@ -29,90 +29,125 @@ class OpenSessionCall(Frozen):
     """Arguments of ``open_session``."""
 
     context: CallContext
+    """Where the call is made."""
     opening: Opening
+    """What the session opens with."""
 
 
 class ApplyCall(Frozen):
     """Arguments of ``apply``."""
 
     context: CallContext
+    """Where the call is made."""
     plan: Plan
+    """The plan in force."""
     change: Change
+    """What changed."""
     live: Live
+    """What is so now, after the change."""
 
 
 class BuildCall(Frozen):
     """Arguments of ``build``."""
 
     context: CallContext
+    """Where the call is made."""
     plan: Plan
+    """The plan in force."""
     inputs: BuildInputs
+    """All else that the request depends on."""
 
 
 class ValidateCall(Frozen):
     """Arguments of ``validate``."""
 
     context: CallContext
+    """Where the call is made."""
     request: Request
+    """What is to be looked at."""
 
 
 class CompactCall(Frozen):
     """Arguments of ``compact``; in process ``summarize`` is passed too, over stdio it is a reverse call."""
 
     context: CallContext
+    """Where the call is made."""
     plan: Plan
+    """The plan in force."""
     inputs: BuildInputs
+    """The same as for a build."""
 
 
 class EstimateCall(Frozen):
     """Arguments of ``estimate``."""
 
     context: CallContext
+    """Where the call is made."""
     calibration: Calibration
+    """What was learned so far."""
     blocks: tuple[Block, ...]
+    """What is to be estimated."""
 
 
 class ReconcileCall(Frozen):
     """Arguments of ``reconcile``. ``usage`` is tokens."""
 
     context: CallContext
+    """Where the call is made."""
     calibration: Calibration
+    """What was learned so far."""
     estimate: Estimate
+    """What was estimated for the request."""
     usage: Count
+    """Input tokens that the provider reported for it."""
 
 
 class AuthorizeCall(Frozen):
     """Arguments of ``authorize``."""
 
     context: CallContext
+    """Where the call is made."""
     plan: Plan
+    """The plan in force."""
     live: Live
+    """What is so now; permissions above all."""
     call: ToolCall
+    """The call that the model wants to make."""
 
 
 class UpdateCall(Frozen):
     """Arguments of ``update``."""
 
     context: CallContext
+    """Where the call is made."""
     state: WorkingState
+    """The state as it stands."""
     update: StateUpdate
+    """The change that is asked for."""
     origin: WriteOrigin
+    """Who asks."""
 
 
 class CarryCall(Frozen):
     """Arguments of ``carry``."""
 
     context: CallContext
+    """Where the call is made."""
     log: tuple[LogItem, ...]
+    """The log, which ends with the user message that starts the turn."""
 
 
 class CandidatesCall(Frozen):
     """Arguments of ``candidates``."""
 
     context: CallContext
+    """Where the call is made."""
     plan: Plan
+    """The plan in force."""
     log: tuple[LogItem, ...]
+    """The log so far."""
     state: WorkingState
+    """The state as it stands."""
 
 
 Call = (
@@ -196,33 +231,49 @@ class InitializeCall(Frozen):
     """The handshake over stdio: the suite names the contract's version it speaks."""
 
     contract: int
+    """The version that the suite speaks."""
 
 
 class Initialized(Frozen):
     """The builder's side of the handshake: what it declares, and the calls it answers."""
 
     manifest: Manifest
+    """What the builder declares."""
     ports: tuple[str, ...]
+    """Names of the calls that it answers."""
+
+
+class ShutdownCall(Frozen):
+    """The last call over stdio: the builder answers it and ends. It has no arguments."""
+
+
+class ShutDown(Frozen):
+    """The builder's answer to ``shutdown``: an empty object."""
 
 
 class SummarizeCall(Frozen):
     """Reverse call ``summarize``: parts, and the most tokens wanted back. Answered by a Summary."""
 
     parts: tuple[SummaryPart, ...]
+    """What is to be summarized, in order."""
     max_tokens: Count
+    """The most tokens wanted back."""
 
 
 class CountCall(Frozen):
     """Reverse call ``count``: exact tokens of texts, for a builder without that tokenizer."""
 
     tokenizer: TokenizerName
+    """By which tokenizer."""
     texts: tuple[str, ...]
+    """The texts to count, each by itself."""
 
 
 class Counted(Frozen):
     """Tokens of each text, in order."""
 
     tokens: tuple[Count, ...]
+    """Tokens of each text, in order."""
 
 
 REVERSE: dict[str, tuple[type[Frozen], type[Frozen]]] = {

@@ -49,12 +49,22 @@ class ContextBudget(Frozen):
     """The ten integers a plan fixes, all in tokens."""
 
     output_reserve_tokens: Count
+    """Kept free for the answer."""
     platform_policy_tokens: Count
+    """The cap on platform policy."""
     agent_instructions_tokens: Count
+    """The cap on instructions."""
     tool_definitions_tokens: Count
+    """The cap on tool definitions."""
     memory_snapshot_tokens: Count
+    """The cap on the memory snapshot."""
     working_state_tokens: Count
+    """The cap on working state."""
     retrieved_context_tokens: Count
+    """The cap on recall."""
     tool_results_tokens: Count
+    """What tool results may have: a quarter of the body."""
     history_tokens: Count
+    """What is left of the body for history."""
     body_tokens: Count
+    """The window less the output reserve less the prefix."""

@@ -21,7 +21,9 @@ class Substitution(Frozen):
     """Pairs of (plain, rendered), undone in one scan from left to right, longest rendered text first."""
 
     kind: Literal["substitution"] = "substitution"
+    """Which codec it is."""
     table: tuple[tuple[str, Annotated[str, Field(min_length=1)]], ...] = ()
+    """Pairs of the plain text and what stands for it."""
 
     def decode(self, rendered: str) -> str:
         """Undo every substitution; text that no entry matches stands for itself."""
@@ -37,6 +39,7 @@ class JsonString(Frozen):
     """A JSON string literal, with its quotes."""
 
     kind: Literal["json-string"] = "json-string"
+    """Which codec it is."""
 
     def decode(self, rendered: str) -> str:
         """Raises NotDecodable where it is no JSON string."""
@@ -53,6 +56,7 @@ class Xml(Frozen):
     """Character references and the five named entities of XML; no bare ``<`` or ``&``."""
 
     kind: Literal["xml"] = "xml"
+    """Which codec it is."""
 
     def decode(self, rendered: str) -> str:
         """Raises NotDecodable for a bare ``<`` or an unknown entity."""
@@ -72,6 +76,7 @@ class Base64(Frozen):
     """Standard base64 of the UTF-8 bytes, white space ignored."""
 
     kind: Literal["base64"] = "base64"
+    """Which codec it is."""
 
     def decode(self, rendered: str) -> str:
         """Raises NotDecodable where it is no base64 of UTF-8 text."""

@@ -21,25 +21,30 @@ WORKING_STATE_TOOL = "context.update_working_state"
 
 class _Item(Frozen):
     id: Id
+    """The item's id, given from outside. It never recurs within a session."""
 
 
 class _Derived(_Item):
-    #: Ids of earlier items that this one says it derives from.
     derived_from: tuple[Id, ...] = ()
+    """Ids of earlier items that it says it derives from; one that is unknown counts as untrusted."""
 
 
 class PlatformPolicy(_Item):
     """Text of the platform's own policy. Never blank."""
 
     type: Literal["platform_policy"] = "platform_policy"
+    """Which item it is."""
     text: Annotated[str, Field(pattern=r"\S")]
+    """The policy's text."""
 
 
 class AgentInstructions(_Item):
     """The operator's instructions to the agent."""
 
     type: Literal["agent_instructions"] = "agent_instructions"
+    """Which item it is."""
     text: str
+    """The instructions' text."""
 
 
 class ToolDefinition(_Item):
@@ -50,10 +55,15 @@ class ToolDefinition(_Item):
     """
 
     type: Literal["tool_definition"] = "tool_definition"
+    """Which item it is."""
     name: Annotated[str, Field(min_length=1)]
+    """The name by which the model calls it."""
     description: str
+    """What the model is told of it."""
     parameters_json: str
+    """JSON text of the parameters' schema: an object, in the key order of its source."""
     source: str
+    """Where it was registered from."""
 
     @field_validator("parameters_json")
     @classmethod
@@ -66,47 +76,64 @@ class MemoryItem(_Derived):
     """A memory as it stood when the session opened. Unlabelled means internal."""
 
     type: Literal["memory_snapshot"] = "memory_snapshot"
+    """Which item it is."""
     text: str
+    """What is remembered."""
     trust: Trust | None = None
+    """Its label; null means internal."""
 
 
 class MemoryCorrection(_Derived):
     """A correction, written since, of one memory item. The latest of an item wins."""
 
     type: Literal["memory_correction"] = "memory_correction"
+    """Which item it is."""
     memory_id: Id
+    """The memory item that it corrects."""
     text: str
+    """What is so instead."""
     trust: Trust | None = None
+    """Its label; null means internal."""
 
 
 class RecallItem(_Derived):
     """Something retrieved for this turn, in order of rank. Unlabelled means untrusted."""
 
     type: Literal["recall"] = "recall"
+    """Which item it is."""
     text: str
+    """What was retrieved."""
     source: str
+    """Where from."""
     trust: Trust | None = None
+    """Its label; null means external_untrusted, and more than internal counts as internal."""
 
 
 class EnvironmentItem(_Item):
     """What the runtime tells: the date, a notice."""
 
     type: Literal["environment"] = "environment"
+    """Which item it is."""
     text: str
+    """What the runtime tells."""
 
 
 class UserMessage(_Derived):
     """What the user wrote. Starts a turn."""
 
     type: Literal["user_message"] = "user_message"
+    """Which item it is."""
     text: str
+    """What the user wrote."""
 
 
 class AssistantMessage(_Derived):
     """The text of a model's response. Starts a pairing unit; may be empty before calls."""
 
     type: Literal["assistant_message"] = "assistant_message"
+    """Which item it is."""
     text: str
+    """What the model wrote; may be empty."""
 
 
 class ToolCall(_Derived):
@@ -116,10 +143,15 @@ class ToolCall(_Derived):
     """
 
     type: Literal["tool_call"] = "tool_call"
+    """Which item it is."""
     message_id: Id
+    """The assistant message that it belongs to."""
     call_id: str
+    """The provider's id of the call; may recur in later messages."""
     name: Annotated[str, Field(min_length=1)]
+    """The tool's name as the model wrote it."""
     arguments: str
+    """The bytes that the model wrote, valid JSON or not."""
 
 
 class ResultStatus(StrEnum):
@@ -138,11 +170,17 @@ class ToolResult(_Derived):
     """
 
     type: Literal["tool_result"] = "tool_result"
+    """Which item it is."""
     call_id: str
+    """The call that it closes, of the assistant message before it; of equal ids the first still open."""
     status: ResultStatus
+    """How the call ended."""
     text: str
+    """What the tool answered."""
     source: str
+    """The tool, or what it read from."""
     trust: Trust | None = None
+    """Its label; null means external_untrusted, and more than internal counts as internal."""
 
     @property
     def can_truncate(self) -> bool:
@@ -154,37 +192,49 @@ class WorkingStateWritten(_Item):
     """Log only: the user or the runtime changed working state, and the change was accepted."""
 
     type: Literal["working_state_update"] = "working_state_update"
+    """Which entry it is."""
     origin: WriteOrigin
+    """Who wrote."""
     update: StateUpdate
+    """What was written."""
 
 
 class UsageRecorded(_Item):
     """Log only: what a response reported, in tokens."""
 
     type: Literal["usage"] = "usage"
+    """Which entry it is."""
     request: Count
+    """The request that was answered."""
     tokens: Count
+    """Input tokens that the provider reported for it."""
 
 
 class CompactionRecorded(_Item):
     """Log only: how a compaction ended."""
 
     type: Literal["compaction"] = "compaction"
+    """Which entry it is."""
     outcome: Literal["completed", "nothing_to_gain", "failed", "escalated"]
+    """How it ended."""
     checkpoint_id: Id | None = None
+    """The checkpoint written; null where none was."""
 
 
 class SessionClosed(_Item):
     """Log only: the session boundary, at which facts are offered to formation."""
 
     type: Literal["session_closed"] = "session_closed"
+    """Which entry it is."""
 
 
 class UndeclaredItem(_Item):
     """A log entry of a type that nothing declares. An engine must refuse to place it."""
 
     type: Annotated[str, Field(min_length=1)]
+    """A type that nothing declares."""
     text: str = ""
+    """Anything."""
 
     @field_validator("type")
     @classmethod

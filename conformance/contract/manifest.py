@@ -21,30 +21,32 @@ class TypeCodec(Frozen):
     """The codec of one item type's content."""
 
     type: str
+    """The item type."""
     codec: Codec
+    """How its content is rendered, and so how it is recovered."""
 
 
 class Manifest(Frozen):
-    """A builder's name and version, what it claims, and how it renders.
-
-    Attributes:
-        claims: the decisions it claims. A claimed one that does not answer is a failure.
-        order: its assembly order, each place once.
-        delimiters: texts that open or close its envelopes; none may occur in rendered content.
-        codecs: for each type not rendered as it is.
-        structural: types rendered as labelled JSON without an envelope.
-        summary_bound: the most tokens a rendered summary may have.
-    """
+    """A builder's name and version, what it claims, and how it renders."""
 
     contract: Literal[1] = CONTRACT_VERSION
+    """The version of the contract that the builder speaks."""
     name: Annotated[str, Field(min_length=1)]
+    """The builder's name."""
     version: Annotated[str, Field(min_length=1)]
+    """The builder's version."""
     claims: tuple[Decision, ...]
+    """The decisions that it is to be judged by. What is not claimed is neither passed nor failed."""
     order: tuple[Place, ...] = tuple(Place)
+    """Its assembly order: each place once."""
     delimiters: tuple[Annotated[str, Field(min_length=1)], ...]
+    """Texts that open or close its envelopes, without what varies; none may stand in rendered content."""
     codecs: tuple[TypeCodec, ...]
+    """One for each type that is not rendered as it is."""
     structural: tuple[Literal["tool_definition", "tool_call"], ...] = ()
+    """Types that it renders as labelled JSON without an envelope."""
     summary_bound: Count
+    """The most tokens that a rendered summary may have."""
 
     @model_validator(mode="after")
     def _order_is_total(self) -> Self:

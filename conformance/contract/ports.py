@@ -34,14 +34,18 @@ class SummaryPart(Frozen):
     """A part handed to the summarizer: text, and the ids of the items (or checkpoint) it renders."""
 
     item_ids: tuple[Id, ...]
+    """Ids of the items (or of the checkpoint) that it renders."""
     text: str
+    """What is to be summarized."""
 
 
 class Summary(Frozen):
     """What the summarizer wrote. ``complete`` is false where it was cut short."""
 
     text: str
+    """What the summarizer wrote."""
     complete: bool = True
+    """False where it was cut short."""
 
 
 class SummarizerError(Exception):

@@ -29,7 +29,9 @@ class Extent(Frozen):
     """Bytes ``start`` (in) to ``end`` (out) of a block's text."""
 
     start: Count
+    """The first byte, counted from 0 in the UTF-8 form of the text."""
     end: Count
+    """The byte after the last."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -51,12 +53,19 @@ class Envelope(Frozen):
     """
 
     opening: Extent
+    """All of what opens it, attributes included."""
     closing: Extent
+    """All of what closes it."""
     nonce: Extent
+    """The nonce within the opening."""
     type: Extent
+    """The item's type within the opening."""
     trust: Extent
+    """The label within the opening: the very word of `Block.label`."""
     source: Extent
+    """The source within the opening, as shown (escaped as the engine likes)."""
     closing_nonce: Extent
+    """The same nonce within the closing."""
 
     @property
     def interior(self) -> Extent:
@@ -68,8 +77,11 @@ class Reference(Frozen):
     """The original of hidden content: a log item, or bytes ``start`` to ``end`` of its content."""
 
     item_id: Id
+    """The log item whose content is hidden."""
     start: Count | None = None
+    """First byte of the hidden part of its content, as UTF-8; null where all of it is hidden."""
     end: Count | None = None
+    """The byte after the last; null where all of it is hidden."""
 
 
 class PointerKind(StrEnum):
@@ -83,8 +95,11 @@ class ElidedSpan(Frozen):
     """What a typed pointer says of content it stands for: lowest trust, summed size in bytes, originals."""
 
     trust: Trust
+    """The lowest effective trust of what it stands for."""
     size: Count
+    """Bytes of content that it stands for (UTF-8), summed."""
     references: Annotated[tuple[Reference, ...], Field(min_length=1)]
+    """The originals."""
 
 
 class Pointer(ElidedSpan):
@@ -95,36 +110,45 @@ class Pointer(ElidedSpan):
     """
 
     kind: PointerKind
+    """What it stands for."""
     reference: Extent
+    """Where the text names the original."""
     excerpt: Extent | None = None
+    """Where the text holds a leading part of the content, as the type's codec renders it; null without one.
+    """
 
 
 class Block(Frozen):
-    """An item as rendered in a request.
-
-    Attributes:
-        item_id: the item it renders; None for the framing alone. A working-state block has
-            ``working_state``, a checkpoint's summary and pointers have the checkpoint's id.
-        type: the item's type. ``slot`` is set for messages alone.
-        region, role, label, source: what it is sent as. ``label`` is the trust it claims.
-        text: the very characters sent.
-        envelope: None at platform trust and for structural types.
-        pointer: set where the block stands in for content.
-        call_id, status: for calls and results, what a provider's wire carries beside the text.
-    """
+    """An item as rendered in a request."""
 
     item_id: Id | None
+    """The item that it renders; null for the framing alone. For working state `working_state`, for a
+    checkpoint's summary and pointers the checkpoint's id.
+    """
     type: str
+    """The item's type, or `framing`, `checkpoint`, `working_state`."""
     slot: Slot | None = None
+    """For messages: `current` for the last user message, `active` for what came after it, `history` for all
+    before it. Null for any other type.
+    """
     region: Region
+    """The region of its type."""
     role: Role
+    """The role that it is sent under. Region B never speaks as system or developer."""
     label: Trust
+    """The trust that it claims: the effective trust of what it renders."""
     source: str
+    """Where it comes from, before any escaping."""
     text: str
+    """The very characters sent."""
     envelope: Envelope | None = None
+    """Where its envelope lies; null at platform trust, and for types declared structural."""
     pointer: Pointer | None = None
+    """Set where the block stands in for content; null elsewhere."""
     call_id: str | None = None
+    """For a call and a result the provider's call id; null elsewhere."""
     status: ResultStatus | None = None
+    """For a result how its call ended; null elsewhere."""
 
     @property
     def place(self) -> Place:
@@ -146,14 +170,18 @@ class ClassTokens(Frozen):
     """Tokens of one class."""
 
     token_class: TokenClass
+    """The class."""
     tokens: Count
+    """Its tokens, the model's overhead for each of its blocks included."""
 
 
 class Estimate(Frozen):
     """Tokens a request will cost, by class: the prefix exact, the body conservative."""
 
     by_class: tuple[ClassTokens, ...]
+    """Tokens by class; what is absent is 0. Of the prefix exact, of the body never too few."""
     prefix_tokens: Count
+    """The part of the total that is prefix."""
 
     @classmethod
     def nothing(cls) -> Self:
@@ -189,19 +217,31 @@ class Yielded(Frozen):
     """
 
     step: YieldStep
+    """How it gave way."""
     item_id: Id
+    """What gave way."""
     epoch: Annotated[int, Field(ge=1)]
+    """The epoch in which it did."""
     cause: Literal["pressure", "cap"]
+    """`pressure` where the request did not fit, `cap` where its class was over its cap."""
 
 
 class Request(Frozen):
     """A request ready to send."""
 
     session: Id
+    """As the context has it."""
     epoch: Annotated[int, Field(ge=1)]
+    """As the plan has it."""
     turn: Count
+    """As the context has it."""
     request: Count
+    """As the context has it."""
     model: Id
+    """The name of the context's model."""
     blocks: tuple[Block, ...]
+    """All that is sent, in order."""
     prefix_sha256: str
+    """The plan's hash, which is that of the blocks of region A."""
     estimate: Estimate
+    """What the request will cost."""

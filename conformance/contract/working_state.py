@@ -16,8 +16,11 @@ class Entry(Frozen):
     """One line of working state. ``derived_from`` names the items it says it rests on."""
 
     id: Id
+    """The entry's id. Writing an entry of a known id replaces that entry."""
     text: str
+    """The line."""
     derived_from: tuple[Id, ...] = ()
+    """Ids of the items that it says it rests on."""
 
 
 class Constraint(Entry):
@@ -37,6 +40,7 @@ class Task(Entry):
     """A step of the plan."""
 
     status: TaskStatus = TaskStatus.PENDING
+    """Where it stands."""
 
     @property
     def is_over(self) -> bool:
@@ -52,15 +56,20 @@ class OpenQuestion(Entry):
     """Something still to be found out. Resolved questions do not cross a turn boundary."""
 
     resolved: bool = False
+    """Whether it was answered."""
 
 
 class WorkingState(Frozen):
     """The state as it stands now; each field in order of first writing."""
 
     constraints: tuple[Constraint, ...] = ()
+    """What is demanded."""
     tasks: tuple[Task, ...] = ()
+    """The plan."""
     established_facts: tuple[Fact, ...] = ()
+    """What was found out."""
     open_questions: tuple[OpenQuestion, ...] = ()
+    """What is not yet known."""
 
     def entries(self) -> Iterator[Entry]:
         """Every entry, field by field, each field in its order."""
@@ -78,14 +87,21 @@ class StateUpdate(Frozen):
     """
 
     constraints: tuple[Constraint, ...] = ()
+    """Constraints to add or replace."""
     tasks: tuple[Task, ...] = ()
+    """Tasks to add or replace."""
     established_facts: tuple[Fact, ...] = ()
+    """Facts to add or replace."""
     open_questions: tuple[OpenQuestion, ...] = ()
+    """Questions to add or replace."""
     remove_constraints: tuple[Id, ...] = ()
+    """Ids of constraints to remove."""
 
 
 class WriteOrigin(Frozen):
     """Who writes: the model by a call (``item_id`` is that call's item), the user, or the runtime."""
 
     by: Literal["model", "user", "runtime"]
+    """Who writes."""
     item_id: Id | None = None
+    """The item of the call, where the model writes; null for others."""

@@ -32,7 +32,7 @@ def lines(outcome: Outcome, written: Sequence[tuple[Counterexample, str]]) -> It
     budget = outcome.budget
     yield (
         f"builder {visible(outcome.manifest.name)} {visible(outcome.manifest.version)} "
-        f"({outcome.builder}); profile {budget.profile}, seed {budget.seed}"
+        f"({visible(str(outcome.builder))}); profile {budget.profile}, seed {budget.seed}"
         + (f", nonce {visible(budget.nonce)}" if budget.nonce else "")
     )
     yield from gate_lines(outcome.gates)
@@ -41,14 +41,14 @@ def lines(outcome: Outcome, written: Sequence[tuple[Counterexample, str]]) -> It
     for trouble in outcome.trouble[:1]:
         yield f"builder error in {len(outcome.trouble):,} sessions, first: {visible(trouble.error)}"
     for found, path in written:
-        yield from _counterexample_lines(found, path, outcome.builder)
+        yield from _counterexample_lines(found, path, outcome.builder.option)
     yield from _closing(outcome)
 
 
-def _counterexample_lines(found: Counterexample, path: str, builder: str) -> Iterator[str]:
+def _counterexample_lines(found: Counterexample, path: str, option: str) -> Iterator[str]:
     steps = len(found.scenario.steps)
     yield f"counterexample for {found.requirement}, {steps} steps: {path}"
-    yield f"  contextproof replay {shlex.quote(path)} --builder {shlex.quote(builder)}"
+    yield f"  contextproof replay {shlex.quote(path)} {option}"
 
 
 def _closing(outcome: Outcome) -> Iterator[str]:

@@ -50,7 +50,8 @@ def print_gate(run: GateRun, console: Console) -> None:
 
 def lines(run: GateRun) -> Iterator[str]:
     """The whole result as plain lines."""
-    yield f"builder {visible(run.manifest.name)} {visible(run.manifest.version)} ({run.builder}); {run.scope}"
+    named = f"{visible(run.manifest.name)} {visible(run.manifest.version)} ({visible(str(run.builder))})"
+    yield f"builder {named}; {run.scope}"
     yield from gate_lines(run.gates)
     yield from metric_lines(run.metrics)
     yield from finding_lines(run.results)
@@ -155,6 +156,8 @@ def closing_lines(run: GateRun) -> Iterator[str]:
     early = [f"{name} {ended}" for name, ended in run.sessions if ended == "escalated"]
     if early:
         yield f"ended early by the engine's own choice: {', '.join(early)}"
+    for name, error in run.trouble[:1]:
+        yield f"builder error in {len(run.trouble):,} sessions, first in {visible(name)}: {visible(error)}"
     held = sum(outcome.holds for outcome in run.gates)
     yield (
         f"{held} of {len(run.gates)} gates hold over {len(run.sessions)} sessions and "

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.items import ResultStatus, ToolDefinition, ToolResult
+from contextproof.conformance.contract.measures import permitted
 from contextproof.conformance.contract.request import Block
 from contextproof.conformance.contract.session import Live
 from contextproof.conformance.contract.vocabulary import TOOL_DEFINITION
@@ -13,7 +14,9 @@ from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import AuthorizeRecord, Sent, Trace
 from contextproof.conformance.requirements.oracles_prefix import change_between
 from contextproof.conformance.requirements.oracles_text import is_whole
-from contextproof.conformance.requirements.oracles_tools import permitted, pinned_by_plan
+from contextproof.conformance.requirements.oracles_tools import (
+    pinned_by_plan,
+)
 from contextproof.conformance.requirements.oracles_views import (
     Made,
     beside,

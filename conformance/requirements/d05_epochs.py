@@ -8,6 +8,7 @@ from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.caps import MIN_BODY
 from contextproof.conformance.contract.events import EpochRotated
 from contextproof.conformance.contract.items import ToolDefinition
+from contextproof.conformance.contract.measures import ceiling, over_cap
 from contextproof.conformance.contract.plan import Plan
 from contextproof.conformance.contract.request import Block
 from contextproof.conformance.contract.session import (
@@ -22,7 +23,6 @@ from contextproof.conformance.contract.tokenizers import count
 from contextproof.conformance.contract.vocabulary import TOOL_DEFINITION
 from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import ApplyRecord, Trace
-from contextproof.conformance.requirements.oracles_caps import ceiling, over_cap
 from contextproof.conformance.requirements.oracles_text import interior
 from contextproof.conformance.requirements.oracles_tools import (
     applied,

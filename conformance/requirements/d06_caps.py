@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.caps import CAPS
 from contextproof.conformance.contract.items import RecallItem, content
+from contextproof.conformance.contract.measures import Measure, tokens_of
 from contextproof.conformance.contract.request import Block, YieldStep
 from contextproof.conformance.contract.tokenizers import count
 from contextproof.conformance.contract.vocabulary import (
@@ -26,10 +27,8 @@ from contextproof.conformance.play.trace import (
     prefix_count,
 )
 from contextproof.conformance.requirements.oracles_caps import (
-    Measure,
     request_measures,
     results_cap,
-    tokens_of,
 )
 from contextproof.conformance.requirements.oracles_log import older_results
 from contextproof.conformance.requirements.oracles_text import interior, is_whole

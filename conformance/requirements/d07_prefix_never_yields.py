@@ -8,19 +8,15 @@ from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.caps import MIN_BODY
 from contextproof.conformance.contract.items import RenderedItem
 from contextproof.conformance.contract.manifest import Manifest
+from contextproof.conformance.contract.measures import Measure, ceiling, opening_measures, over_cap, permitted
 from contextproof.conformance.contract.request import Block
 from contextproof.conformance.contract.vocabulary import TOOL_DEFINITION, Region, TokenClass
 from contextproof.conformance.judgement import Judgement, judge
 from contextproof.conformance.play.trace import OpenRecord, Trace, tokens
 from contextproof.conformance.requirements.oracles_caps import (
-    Measure,
-    ceiling,
-    opening_measures,
-    over_cap,
     prefix_bound,
 )
 from contextproof.conformance.requirements.oracles_text import is_whole
-from contextproof.conformance.requirements.oracles_tools import permitted
 from contextproof.conformance.requirements.oracles_views import (
     Made,
     opening_of,

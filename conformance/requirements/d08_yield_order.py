@@ -9,6 +9,7 @@ from contextproof.conformance.contract.caps import POINTER_TOKENS
 from contextproof.conformance.contract.events import YieldApplied
 from contextproof.conformance.contract.items import ToolResult, content
 from contextproof.conformance.contract.manifest import Manifest
+from contextproof.conformance.contract.measures import tokens_of
 from contextproof.conformance.contract.request import Block, YieldStep
 from contextproof.conformance.contract.tokenizers import TokenizerName, count
 from contextproof.conformance.contract.vocabulary import RECALL, TokenClass
@@ -17,7 +18,6 @@ from contextproof.conformance.play.trace import BuildRecord, Trace
 from contextproof.conformance.requirements.oracles_caps import (
     recall_within_cap,
     results_cap,
-    tokens_of,
 )
 from contextproof.conformance.requirements.oracles_log import active_pairs, older_results
 from contextproof.conformance.requirements.oracles_text import excerpt
@@ -97,18 +97,19 @@ def nothing_yields_without_need(trace: Trace) -> Iterator[Judgement]:
 
 
 def _nothing_left_out(trace: Trace, roomy: Made) -> Iterator[Judgement]:
-    """In a window that holds everything beyond doubt, recall within its cap is all there."""
+    """In a window that holds everything beyond doubt, recall within its cap is there, and results whole."""
     if everything_bound(trace, roomy.record, roomy.build) > roomy.model.limit:
         return
     before = {entry.item_id for entry in roomy.build.inputs.yielded}
     there = {block.item_id for block in of_type(roomy.blocks, RECALL)} | before
     ranking = recall_within_cap(roomy.build.inputs.recall, roomy.model.tokenizer)
     missing = [item.id for item in ranking if item.id not in there]
+    missing += sorted(told_for(roomy, YieldStep.TOOL_RESULT, "pressure"))
     yield judge(
         not missing,
         at=roomy.at(missing[0] if missing else None),
-        seen=f"recall {listed(missing)} is left out of a window of {roomy.model.window} tokens",
-        required="all recall within its cap, since everything fits",
+        seen=f"{listed(missing)} gave way in a window of {roomy.model.window} tokens",
+        required="all recall within its cap and all results, since everything fits",
     )
 
 

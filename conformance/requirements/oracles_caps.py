@@ -6,17 +6,16 @@ All figures are tokens of the session model's tokenizer unless their unit says i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, NamedTuple
 
 from contextproof.conformance.contract.caps import (
     CAPS,
     MAX_MEMORY_ITEMS,
     MAX_TOOLS,
-    MIN_BODY,
     TOOL_RESULTS_DIVISOR,
 )
 from contextproof.conformance.contract.items import RecallItem, RenderedItem, ToolResult, content
 from contextproof.conformance.contract.manifest import Manifest
+from contextproof.conformance.contract.measures import Measure, tokens_of
 from contextproof.conformance.contract.request import Block
 from contextproof.conformance.contract.session import ModelSpec, Opening
 from contextproof.conformance.contract.tokenizers import TokenizerName, count
@@ -30,55 +29,6 @@ from contextproof.conformance.requirements.oracles_views import Made, prefix_ite
 ENVELOPE_BOUND = 300
 #: Above what escaping and a cautious estimate make of content, likewise.
 CONTENT_FACTOR = 8
-
-
-class Measure(NamedTuple):
-    """What a class holds, and what it may hold."""
-
-    token_class: TokenClass
-    measured: int
-    cap: int
-    unit: Literal["tokens", "items"] = "tokens"
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it holds more than it may."""
-        return self.measured > self.cap
-
-    def __str__(self) -> str:
-        return f"{self.token_class} {self.measured} of {self.cap} {self.unit}"
-
-
-def tokens_of(tokenizer: TokenizerName, items: Iterable[RenderedItem]) -> int:
-    """Content of some items."""
-    return sum(count(tokenizer, content(item)) for item in items)
-
-
-def opening_measures(opening: Opening) -> tuple[Measure, ...]:
-    """Every class of an opening that can be measured without an engine; only permitted tools."""
-    tools = [tool for tool in opening.tools if tool.name in opening.permissions]
-    tokenizer = opening.model.tokenizer
-    by_class: dict[TokenClass, Iterable[RenderedItem]] = {
-        TokenClass.PLATFORM_POLICY: opening.policy,
-        TokenClass.AGENT_INSTRUCTIONS: opening.instructions,
-        TokenClass.TOOL_DEFINITIONS: tools,
-        TokenClass.MEMORY_SNAPSHOT: opening.memory,
-    }
-    return (
-        *(Measure(name, tokens_of(tokenizer, items), CAPS[name]) for name, items in by_class.items()),
-        Measure(TokenClass.TOOL_DEFINITIONS, len(tools), MAX_TOOLS, "items"),
-        Measure(TokenClass.MEMORY_SNAPSHOT, len(opening.memory), MAX_MEMORY_ITEMS, "items"),
-    )
-
-
-def over_cap(opening: Opening) -> tuple[Measure, ...]:
-    """What is over its cap in an opening."""
-    return tuple(measure for measure in opening_measures(opening) if measure.is_over)
-
-
-def ceiling(model: ModelSpec) -> int:
-    """What the whole prefix may take: all that the output reserve leaves, less the smallest body."""
-    return model.limit - MIN_BODY
 
 
 def prefix_bound(opening: Opening) -> int:

@@ -6,20 +6,15 @@ from collections.abc import Iterator
 
 from contextproof.conformance.contract import answers as a
 from contextproof.conformance.contract.items import ToolDefinition
+from contextproof.conformance.contract.measures import permitted
 from contextproof.conformance.contract.plan import Plan
 from contextproof.conformance.contract.session import (
     ForcedRevocation,
     ModelSpec,
-    Opening,
     RoutingChanged,
 )
 from contextproof.conformance.play.trace import ApplyRecord, Trace
 from contextproof.conformance.requirements.oracles_views import opening_of
-
-
-def permitted(opening: Opening) -> tuple[ToolDefinition, ...]:
-    """The tools of an opening that are to be pinned."""
-    return tuple(tool for tool in opening.tools if tool.name in opening.permissions)
 
 
 def pinned_by_plan(trace: Trace) -> list[tuple[ToolDefinition, ...]]:

@@ -72,7 +72,7 @@ def test_recall_that_no_window_is_large_enough_for_is_a_violation() -> None:
     main = t.build(LOG, recall=RECALL, change=without)
     side = t.build(LOG, of=LARGE, purpose="roomy", recall=RECALL, change=without)
     found = violation("CTX-08.1", t.trace(LOG, [t.opened(), main, side]))
-    assert found.seen == "recall 'x1', 'x2' is left out of a window of 16000000 tokens"
+    assert found.seen == "'x1', 'x2' gave way in a window of 16000000 tokens"
 
 
 def test_recall_over_its_cap_is_no_loss_in_any_window() -> None:

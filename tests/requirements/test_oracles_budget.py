@@ -8,6 +8,7 @@ import json
 import pytest
 
 from contextproof.conformance.contract import answers as a
+from contextproof.conformance.contract import measures
 from contextproof.conformance.contract.codecs import (
     Base64,
     Codec,
@@ -132,10 +133,10 @@ def test_the_latest_correction_of_an_item_wins() -> None:
 
 def test_an_opening_is_measured_by_content_and_by_permitted_tools() -> None:
     opening = t.opening(policy=" a" * 2_001, permissions=("search",))
-    measures = {(m.token_class, m.unit): m for m in caps.opening_measures(opening)}
-    assert measures[TokenClass.PLATFORM_POLICY, "tokens"].is_over
-    assert measures[TokenClass.TOOL_DEFINITIONS, "items"].measured == 1
-    assert caps.over_cap(opening) == (measures[TokenClass.PLATFORM_POLICY, "tokens"],)
+    found = {(m.token_class, m.unit): m for m in measures.opening_measures(opening)}
+    assert found[TokenClass.PLATFORM_POLICY, "tokens"].is_over
+    assert found[TokenClass.TOOL_DEFINITIONS, "items"].measured == 1
+    assert measures.over_cap(opening) == (found[TokenClass.PLATFORM_POLICY, "tokens"],)
 
 
 def test_bounds_lie_above_what_is_really_sent() -> None:

@@ -1,0 +1,1 @@
+"""What travels, for whoever writes a builder without our Python: schemas, examples and test vectors."""
