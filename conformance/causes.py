@@ -68,7 +68,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "CTX-14.2": ("CTX-14.3",),
     "CTX-14.3": ("CTX-14.8",),
     # Nonces that differ make bytes differ; and builds that differ anyway cannot be compared.
-    "CTX-06.3": ("CTX-08.8", "CTX-10.1"),
+    "CTX-06.3": ("CTX-07.5", "CTX-08.8", "CTX-10.1"),
     "CTX-08.1": ("CTX-08.3", "CTX-10.1", "CTX-10.2", "CTX-13.3"),
     "CTX-08.6": ("CTX-10.1",),
     "CTX-10.1": ("CTX-13.5",),

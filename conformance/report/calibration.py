@@ -25,10 +25,15 @@ _FAULTY = (
 )
 
 
+#: Columns that the tables need, and faulty engines that are all shown on a terminal.
+_WIDTH, _SCREEN = 150, 24
+
+
 def print_matrix(found: Matrix, console: Console) -> None:
     """Print the tables, what falls short, and the figures last."""
+    wide = Console(file=console.file, width=max(console.width, _WIDTH))
     for part in _tables(found):
-        console.print(part)
+        wide.print(part)
     for line in (*complaints(found), *figures(found)):
         console.print(visible(line), markup=False, highlight=False, soft_wrap=True)
 
@@ -46,8 +51,11 @@ def figures(found: Matrix) -> tuple[str, ...]:
 
 
 def _tables(found: Matrix) -> Iterator[RenderableType]:
-    if found.faulty:
-        yield _table("faulty engines", _FAULTY, (_faulty_cells(row) for row in found.faulty))
+    """What fits a screen: of many faulty engines only those that something is wrong with."""
+    rows = [row for row in found.faulty if len(found.faulty) <= _SCREEN or not row.is_right]
+    if rows:
+        title = f"faulty engines, {len(rows)} of {len(found.faulty)}"
+        yield _table(title, _FAULTY, (_faulty_cells(row) for row in rows))
     if found.odd:
         rows = ((row.name, f"{row.sessions:,}", ", ".join(row.alarms) or "none") for row in found.odd)
         yield _table("engines that conform", ("engine", "sessions", "false alarms"), rows)
@@ -60,7 +68,9 @@ def _tables(found: Matrix) -> Iterator[RenderableType]:
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Table:
-    table = Table(*columns, title=title, title_justify="left", box=None, pad_edge=False)
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, no_wrap=True)
     for row in rows:
         table.add_row(*map(visible, row))
     return table
