@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from contextproof import scenarios, strategies
 from contextproof.conformance.adapters.in_process import InProcess, load
-from contextproof.conformance.adapters.reach import reach
-from contextproof.conformance.builder import BuilderError
+from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.certification import command as c
 from contextproof.conformance.certification.budget import SESSIONS, UNIT_SESSIONS, Budget, units
+from contextproof.conformance.certification.folder import Folder, planned
 from contextproof.conformance.certification.generation import GenerationFailed, generate
 from contextproof.conformance.certification.outcome import (
     LEAST_SESSIONS,
@@ -22,8 +22,10 @@ from contextproof.conformance.certification.outcome import (
     Outcome,
     counterexamples,
     outcome,
+    outcome_of,
 )
-from contextproof.conformance.certification.run import Folder, Settings, do_unit, work
+from contextproof.conformance.certification.record import FILE, Header, header
+from contextproof.conformance.certification.run import do_unit, work
 from contextproof.conformance.certification.unit import play_unit
 from contextproof.conformance.counterexample import Counterexample, Replay, replay
 from contextproof.conformance.play.scenario import Scenario
@@ -43,8 +45,16 @@ def _budget(**fields: object) -> Budget:
     return Budget.model_validate({"profile": "certify", "seed": 3, "sessions": 2, "nonce": "", **fields})
 
 
-def _settings(**fields: object) -> Settings:
-    return Settings(builder=Target(factory=REFERENCE), budget=_budget(profile="smoke", **fields))
+def _settings(**fields: object) -> c.Settings:
+    return c.Settings(builder=Target(factory=REFERENCE), budget=_budget(profile="smoke", **fields))
+
+
+def _header(budget: Budget, builder: Builder, spec: str = REFERENCE) -> Header:
+    return header(Target(factory=spec), builder, budget, tuple(unit.name for unit in planned(budget)))
+
+
+def _started(path: Path, budget: Budget, spec: str = REFERENCE) -> Folder:
+    return Folder.start(path, _header(budget, load(spec), spec))
 
 
 def test_a_budget_is_shared_out_into_the_same_units_every_time() -> None:
@@ -98,37 +108,37 @@ def test_a_session_in_which_the_builder_crashes_costs_only_itself() -> None:
 
     unit = units(_budget(), ["sessions"], [])[1]
     sessions = [session("one", "fine"), session("two", "crash"), session("three", "fine")]
-    record = play_unit(unit, sessions, _budget(), InProcess(Moody()), None, scenarios.corpus)
-    assert record.sessions == 2
-    assert [(one.scenario.name, "out of sorts" in one.error) for one in record.trouble] == [("two", True)]
-    found = outcome(
-        Target(factory=REFERENCE), _budget(sessions=SESSIONS["certify"]), [record], InProcess(Moody())
-    )
+    lines = play_unit(unit, sessions, _budget(), InProcess(Moody()), None, scenarios.corpus)
+    assert [(line.name, line.trouble is None) for line in lines] == [
+        ("one", True),
+        ("two", False),
+        ("three", True),
+    ]
+    assert "out of sorts" in (lines[1].trouble or "")
+    found = outcome(_header(_budget(sessions=SESSIONS["certify"]), InProcess(Moody())), lines)
+    assert found.sessions == 2
+    assert [trouble.scenario.name for trouble in found.trouble] == ["two"]
     assert found.level is Level.NONE
     assert not found.conforms
 
 
-def _outcome_of(folder: Folder) -> Outcome:
-    settings = folder.settings
-    return outcome(settings.builder, settings.budget, folder.records(), reach(settings.builder))
-
-
 @pytest.mark.slow
 def test_any_number_of_workers_and_an_interruption_give_the_same_outcome(tmp_path: Path) -> None:
-    settings = _settings(sessions=1, only=("CTX-15",))
-    one, two = Folder(tmp_path / "one"), Folder(tmp_path / "two")
-    for folder in (one, two):
-        folder.start(settings)
+    budget = _budget(profile="smoke", sessions=1, only=("CTX-15",))
+    one, two = _started(tmp_path / "one", budget), _started(tmp_path / "two", budget)
     work(one, 1, _silent)
     done_before = two.units()[:1]
     builder = load(REFERENCE)
     for unit in done_before:
-        do_unit(two, unit, builder, None)
+        do_unit(two.box, budget, unit, builder, None)
+    with (tmp_path / "two" / FILE).open("ab") as record:
+        record.write(b'{"line":"session","unit":"torn')
+    two = Folder.resume(tmp_path / "two")
     assert len(two.missing()) == len(two.units()) - 1
     work(two, 2, _silent)
     assert two.missing() == ()
-    assert _outcome_of(one).results == _outcome_of(two).results
-    assert _outcome_of(one).sessions == _outcome_of(two).sessions > 0
+    assert outcome_of(one.run()) == outcome_of(two.run())
+    assert outcome_of(one.run()).sessions > 0
 
 
 @pytest.mark.slow
@@ -140,13 +150,13 @@ def test_a_worker_that_dies_loses_nothing_and_counts_nothing_twice(
     marker.touch()
     monkeypatch.setenv("DIES_ONCE", str(marker))
     budget = _budget(profile="smoke", sessions=2, only=("CTX-15",))
-    folder = Folder(tmp_path / "run")
-    folder.start(Settings(builder=Target(factory="fakes.dying:DiesOnce"), budget=budget))
+    folder = _started(tmp_path / "run", budget, "fakes.dying:DiesOnce")
     work(folder, 2, _silent)
     assert not marker.exists(), "it did not die"
     assert folder.missing() == ()
-    names = [record.unit.name for record in folder.records()]
-    assert sorted(names) == sorted(unit.name for unit in folder.units())
+    assert folder.run().done == {unit.name for unit in folder.units()}
+    lines = [(line.unit, line.index) for line in folder.run().sessions]
+    assert len(lines) == len(set(lines))
 
 
 @pytest.mark.slow
@@ -154,9 +164,8 @@ def test_a_builder_that_always_ends_its_process_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.chdir(request.config.rootpath / "tests")
-    folder = Folder(tmp_path / "run")
     budget = _budget(profile="smoke", sessions=1, only=("CTX-15",))
-    folder.start(Settings(builder=Target(factory="fakes.dying:AlwaysDies"), budget=budget))
+    folder = _started(tmp_path / "run", budget, "fakes.dying:AlwaysDies")
     with pytest.raises(BuilderError, match="ends its process while unit"):
         work(folder, 2, _silent)
 
@@ -164,11 +173,11 @@ def test_a_builder_that_always_ends_its_process_is_told(
 def test_a_run_too_small_certifies_nothing_and_a_narrowed_one_neither() -> None:
     builder = load(REFERENCE)
     for budget in (_budget(sessions=1), _budget(sessions=SESSIONS["certify"], only=("CTX-03",))):
-        assert outcome(Target(factory=REFERENCE), budget, [], builder).level is None
+        assert outcome(_header(budget, builder), []).level is None
 
 
 def test_an_empty_run_passes_nothing_and_has_no_level() -> None:
-    found = outcome(Target(factory=REFERENCE), _budget(sessions=SESSIONS["certify"]), [], load(REFERENCE))
+    found = outcome(_header(_budget(sessions=SESSIONS["certify"]), load(REFERENCE)), [])
     assert {result.verdict for result in found.results} == {Verdict.UNEXERCISED}
     assert found.level is Level.NONE
     assert not found.conforms
@@ -186,10 +195,11 @@ def found_in_a_stamped_one() -> tuple[Outcome, Counterexample]:
     sessions = list(strategies.explicit("sessions"))[:8]
     sessions += generate(strategies.by_key()["sessions"], 5, 12)
     unit = units(_budget(), ["sessions"], [])[1]
-    record = play_unit(unit, sessions, _budget(only=("CTX-03.2",)), builder, None, scenarios.corpus)
-    found = outcome(Target(factory=STAMPED), _budget(only=("CTX-03.2",)), [record], builder)
+    budget = _budget(only=("CTX-03.2",))
+    lines = play_unit(unit, sessions, budget, builder, None, scenarios.corpus)
+    found = outcome(_header(budget, builder, STAMPED), lines)
     made = counterexamples(found, builder, scenarios.corpus, frozenset(), _silent)
-    return found, made[0]
+    return found, made[0].counterexample
 
 
 def test_a_failure_is_shrunk_to_a_session_one_can_read(

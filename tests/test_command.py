@@ -17,6 +17,7 @@ from contextproof.conformance.adapters.stdio import host_command
 from contextproof.conformance.certification.budget import Budget, Unit
 from contextproof.conformance.certification.generation import generate
 from contextproof.conformance.certification.outcome import Outcome, counterexamples, outcome
+from contextproof.conformance.certification.record import header
 from contextproof.conformance.certification.unit import play_unit
 from contextproof.conformance.cli import main
 from contextproof.conformance.counterexample import Counterexample
@@ -67,9 +68,10 @@ def certified(target: Target) -> tuple[Outcome, list[Counterexample]]:
     unit = Unit(name="u", kind="generated", source="sessions", seed=3, sessions=4)
     builder = reach(target)
     try:
-        record = play_unit(unit, played, budget, builder, None, scenarios.corpus)
-        found = outcome(target, budget, [record], builder)
-        return found, counterexamples(found, builder, scenarios.corpus, frozenset(), unheard)
+        lines = play_unit(unit, played, budget, builder, None, scenarios.corpus)
+        found = outcome(header(target, builder, budget, (unit.name,)), lines)
+        made = counterexamples(found, builder, scenarios.corpus, frozenset(), unheard)
+        return found, [one.counterexample for one in made]
     finally:
         builder.close()
 
@@ -126,13 +128,13 @@ def test_a_crash_loop_ends_a_unit_and_keeps_what_there_was() -> None:
     builder = reach(target)
     unit = Unit(name="u", kind="explicit", source="sessions")
     some = [*_three_sessions(), *_three_sessions(), *_three_sessions()]
-    record = play_unit(
+    lines = play_unit(
         unit, some, Budget(profile="smoke", seed=1, sessions=1), builder, None, scenarios.corpus
     )
     builder.close()
-    assert record.sessions == 0
-    assert len(record.trouble) == 6  # five crashes, and the word that there will be no more
-    assert "ended 5 times in a row" in record.trouble[-1].error
+    assert all(line.trouble and line.of == 6 for line in lines)
+    assert len(lines) == 6  # five crashes, and the word that there will be no more
+    assert "ended 5 times in a row" in (lines[-1].trouble or "")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 import time
 import tomllib
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -12,9 +14,13 @@ from pydantic import Field, TypeAdapter, ValidationError
 from contextproof import scenarios
 from contextproof.conformance.adapters.reach import reach
 from contextproof.conformance.adapters.twin import twin
+from contextproof.conformance.builder import Builder
 from contextproof.conformance.certification.budget import GATE_SEED, SESSIONS, Budget, Profile
-from contextproof.conformance.certification.outcome import Outcome, counterexamples, outcome
-from contextproof.conformance.certification.run import Folder, Settings, work
+from contextproof.conformance.certification.folder import Folder, planned
+from contextproof.conformance.certification.outcome import Outcome, counterexamples, outcome_of
+from contextproof.conformance.certification.reading import BadRecord
+from contextproof.conformance.certification.record import Shard, header
+from contextproof.conformance.certification.run import work
 from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.progress import Progress, unheard
@@ -60,6 +66,24 @@ def make_budget(
     return Budget(profile=profile, seed=seed, nonce=nonce, sessions=sessions, only=only, exclude=exclude)
 
 
+def read_shard(text: str | None, budget: Budget, *, seeded: bool) -> Shard | None:
+    """The part that ``K/N`` names, of a run whose seed all parts share.
+
+    Raises:
+        BadUsage: where it names none, or the parts would not be of one run.
+    """
+    if text is None:
+        return None
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise BadUsage(f"--shard {text}: write K/N, with K from 1 to N")
+    if not seeded:
+        raise BadUsage("--shard needs the --seed that all parts share")
+    if budget.profile == "soak":
+        raise BadUsage("a soak is not shared out into shards: it ends by the clock")
+    return Shard(number=int(number), of=int(of))
+
+
 def read_known_failures(path: Path) -> dict[str, KnownFailure]:
     """Read a known-failures file: TOML with ``[[failure]]`` tables of id, reason and link.
 
@@ -82,6 +106,15 @@ def read_known_failures(path: Path) -> dict[str, KnownFailure]:
     return {failure.id: failure for failure in known}
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What is to be measured, how much, and which part of that here."""
+
+    builder: Target
+    budget: Budget
+    shard: Shard | None = None
+
+
 def certify(
     settings: Settings,
     out: Path,
@@ -93,41 +126,52 @@ def certify(
     progress: Progress,
     max_failures: int | None = None,
 ) -> tuple[Outcome, list[tuple[Counterexample, str]]]:
-    """Play a run to its end and add it up; counterexamples are written into the folder.
+    """Play a run to its end and add it up; everything it leaves behind stands in the folder ``out``.
 
     Raises:
         BadUsage: where the folder exists and is not to be resumed, or was made for another run.
         BuilderError, HarnessError: as `run.work`.
     """
-    reach(settings.builder).close()  # a builder that cannot be reached is told before any work
-    with twin(settings.builder):
-        pass  # and so is one that starts only under the circumstances of here
-    folder = _folder(settings, out, resume=resume)
-    settings = folder.settings
+    builder = reach(settings.builder)  # a builder that cannot be reached is told before any work
+    try:
+        with twin(settings.builder):
+            pass  # and so is one that starts only under the circumstances of here
+        folder = _folder(settings, builder, out, resume=resume)
+    finally:
+        builder.close()
+    if folder.run().footer is not None and not folder.missing() and settings.budget.profile != "soak":
+        return _as_it_was(folder)
     work(folder, workers, progress, max_failures)
     started = time.monotonic()
     # A soak goes on round after round; one that is to stop at failures stops between rounds too.
     while (
-        settings.budget.profile == "soak"
+        folder.header.budget.profile == "soak"
         and time.monotonic() - started < 60 * minutes
         and not folder.has_failed(max_failures)
     ):
-        settings = settings.model_copy(update={"rounds": settings.rounds + 1})
-        folder.change(settings)
+        folder.next_round()
         work(folder, workers, progress, max_failures)
-    builder = reach(settings.builder)
+    return _finished(folder, known, progress)
+
+
+def _finished(
+    folder: Folder, known: frozenset[str], progress: Progress
+) -> tuple[Outcome, list[tuple[Counterexample, str]]]:
+    """Add the run up, shrink what failed, and close the record."""
+    found = outcome_of(folder.run())
+    builder = reach(folder.header.builder)
     try:
-        found = outcome(
-            settings.builder,
-            settings.budget,
-            folder.records(),
-            builder,
-            complete=not folder.missing(),
-        )
         made = counterexamples(found, builder, scenarios.corpus, known, progress)
     finally:
         builder.close()
-    return found, [(one, str(folder.keep(one))) for one in made]
+    files = folder.finish(found, made)
+    return found, [(one.counterexample, str(file)) for one, file in zip(made, files, strict=True)]
+
+
+def _as_it_was(folder: Folder) -> tuple[Outcome, list[tuple[Counterexample, str]]]:
+    run = folder.run()
+    written = [(one.counterexample, str(folder.path / one.file)) for one in run.counterexamples]
+    return outcome_of(run), written
 
 
 def certify_quietly(
@@ -147,30 +191,39 @@ def certify_quietly(
     return found
 
 
-def _folder(settings: Settings, out: Path, *, resume: bool) -> Folder:
-    folder = Folder(out)
+def _folder(settings: Settings, builder: Builder, out: Path, *, resume: bool) -> Folder:
     if not out.exists():
-        folder.start(settings)
-    elif not resume:
+        names = tuple(unit.name for unit in planned(settings.budget))
+        return Folder.start(out, header(settings.builder, builder, settings.budget, names, settings.shard))
+    if not resume:
         raise BadUsage(f"{out} is there already; name another folder, or take it up with --resume")
-    elif not (out / "settings.json").exists():
-        raise BadUsage(f"{out} is not the folder of a certification")
-    elif not folder.settings.builder.is_same_builder(settings.builder):
-        raise BadUsage(f"{out} was made for {folder.settings.builder}, not for {settings.builder}")
-    elif (folder.settings.budget.profile, folder.settings.budget.only) != (
-        settings.budget.profile,
-        settings.budget.only,
-    ):
-        made = folder.settings.budget
-        raise BadUsage(f"{out} was made with --profile {made.profile}, seed {made.seed}; resume it so")
+    try:
+        folder = Folder.resume(out)
+    except BadRecord as error:
+        raise BadUsage(f"{out} cannot be taken up again: {error}") from error
+    made, budget = folder.header, folder.header.budget
+    if made.suite != version("contextproof"):
+        raise BadUsage(f"{out} was made by contextproof {made.suite}; take it up with that")
+    if not made.builder.is_same_builder(settings.builder):
+        raise BadUsage(f"{out} was made for {made.builder}, not for {settings.builder}")
+    if (made.manifest, made.ports) != (builder.manifest, tuple(sorted(builder.ports))):
+        raise BadUsage(f"{out} was made for this builder when it declared something else; start another run")
+    if (budget.profile, budget.only) != (settings.budget.profile, settings.budget.only):
+        raise BadUsage(f"{out} was made with --profile {budget.profile}, seed {budget.seed}; resume it so")
+    if made.shard != settings.shard:
+        named = f"--shard {made.shard}" if made.shard else "no --shard"
+        raise BadUsage(f"{out} was made with {named}; resume it so")
     return folder
 
 
-def passes(found: Outcome, known: frozenset[str]) -> tuple[bool, list[str]]:
-    """Whether the run passes with these failures known; and those that are listed but now hold."""
+def passes(found: Outcome, known: frozenset[str], *, is_part: bool = False) -> tuple[bool, list[str]]:
+    """Whether the run passes with these failures known; and those that are listed but now hold.
+
+    A part of a run, and a smoke test, are not to see everything.
+    """
     holding = [r.requirement for r in found.results if r.requirement in known and r.verdict in HOLDING]
     spared = {Verdict.NOT_CLAIMED}
-    if found.budget.profile == "smoke":
+    if found.budget.profile == "smoke" or is_part:
         spared.add(Verdict.UNEXERCISED)  # it is short by design, and certifies nothing
     barring = [
         result

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from contextproof import scenarios, strategies
 from contextproof.conformance.certification.budget import Budget, Unit, units
-from contextproof.conformance.certification.outcome import Outcome, Shown, outcome_of
+from contextproof.conformance.certification.outcome import Outcome, Shown
 from contextproof.conformance.certification.reading import Run, read
 from contextproof.conformance.certification.record import (
     FILE,
@@ -175,23 +175,10 @@ class Folder:
 
     def finish(self, found: Outcome, made: Sequence[Shown]) -> list[Path]:
         """Write counterexamples, verdicts and the footer; returns the files of the counterexamples."""
-        files = [self._keep(one) for one in made]
+        files = [put_counterexample(self.path, one) for one in made]
         finish(self.path / FILE, self.run(), found)
         self.box.clear()
         return files
-
-    def _keep(self, one: Shown) -> Path:
-        path = self.path / "counterexamples" / f"{one.counterexample.requirement}.json"
-        path.parent.mkdir(exist_ok=True)
-        replace(path, one.counterexample.model_dump_json(indent=1).encode())
-        self._append(
-            CounterexampleLine(
-                file=f"counterexamples/{path.name}",
-                counterexample=one.counterexample,
-                timeline=one.timeline,
-            )
-        )
-        return path
 
     def _note(self, unit: str, data: bytes) -> None:
         self._done.add(unit)
@@ -203,6 +190,18 @@ class Folder:
 
     def _write(self, data: bytes) -> None:
         append(self.path / FILE, data)
+
+
+def put_counterexample(folder: Path, one: Shown) -> Path:
+    """Write a counterexample's file, and its line into the record; returns the file."""
+    path = folder / "counterexamples" / f"{one.counterexample.requirement}.json"
+    path.parent.mkdir(exist_ok=True)
+    replace(path, one.counterexample.model_dump_json(indent=1).encode())
+    line = CounterexampleLine(
+        file=f"counterexamples/{path.name}", counterexample=one.counterexample, timeline=one.timeline
+    )
+    append(folder / FILE, written(line))
+    return path
 
 
 def finish(file: Path, run: Run, found: Outcome) -> None:
@@ -242,8 +241,3 @@ def replace(path: Path, data: bytes) -> None:
     temporary = path.with_suffix(f".{os.getpid()}.part")
     temporary.write_bytes(data)
     temporary.replace(path)
-
-
-def outcome_in(folder: Folder) -> Outcome:
-    """What a folder's record comes to by now."""
-    return outcome_of(folder.run())

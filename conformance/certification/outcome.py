@@ -83,7 +83,7 @@ class Outcome(Frozen):
 
 
 def outcome(header: Header, sessions: Sequence[SessionLine], *, complete: bool = True) -> Outcome:
-    """What sessions come to; where they are not all of the run, ``complete`` is false: nothing is certified."""
+    """What sessions come to. Where they are not ``complete``, a whole run, nothing is certified."""
     budget, ledger = header.budget, ledger_of(header, sessions)
     thorough = budget.sessions >= SESSIONS["certify"]
     results = {

@@ -153,7 +153,9 @@ def ledger_of(header: r.Header, sessions: Iterable[r.SessionLine]) -> Ledger:
                 )
                 ledger.add((), [found])
     witnesses = {listed.id: listed.witnesses for listed in header.requirements.requirements}
-    ledger.add((_evidence(identifier, total, witnesses[identifier]) for identifier, total in sums.items()), ())
+    ledger.add(
+        (_evidence(identifier, total, witnesses[identifier]) for identifier, total in sums.items()), ()
+    )
     return ledger
 
 

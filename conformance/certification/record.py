@@ -142,7 +142,7 @@ class SessionLine(Frozen):
     ended: str
     requests: Count
     milliseconds: Count
-    evidence: dict[Id, tuple[int, ...]] = {}
+    evidence: dict[Id, tuple[int, ...]] = Field(default_factory=dict)
     violations: tuple[Noted, ...] = ()
     scenario: Scenario | None = None
     trouble: str | None = None

@@ -42,9 +42,7 @@ def _happenings(trace: t.Trace, at: At) -> Iterator[Happening]:
         is_place = index == at.record
         beside = isinstance(record, _BESIDE) or getattr(record, "purpose", "main") not in ("main", "retry")
         if is_place or not beside:
-            yield Happening(
-                step=record.step, what=_what(record), answer=_answer(trace, record), is_place=is_place
-            )
+            yield Happening(step=record.step, what=_what(record), answer=_answer(record), is_place=is_place)
 
 
 def _what(record: t.Record) -> str:
@@ -54,7 +52,7 @@ def _what(record: t.Record) -> str:
     return named if purpose == "main" else f"{named} ({purpose.replace('_', ' ')})"
 
 
-def _answer(trace: t.Trace, record: t.Record) -> str:
+def _answer(record: t.Record) -> str:
     if isinstance(record, t.SendRecord):
         return f"{'delivered' if record.delivered else 'failed'}, {record.count:,} tokens"
     if isinstance(record, t.SkipRecord):

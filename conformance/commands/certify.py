@@ -48,6 +48,13 @@ def certify(
     max_failures: Annotated[
         int | None, typer.Option(min=1, help="Stop once so many requirements have failed.")
     ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Play part K of N of the sessions, as 3/8, on one machine of N; needs --seed. "
+            "`contextproof merge` joins the parts."
+        ),
+    ] = None,
     first: Annotated[
         list[Path] | None,
         typer.Option(help="Counterexamples (files or folders) to replay before anything else."),
@@ -60,7 +67,7 @@ def certify(
     replays it. The same seed, nonce and profile play the same sessions with any number of workers.
     """
     from contextproof.conformance.certification import command as c
-    from contextproof.conformance.certification.run import HarnessError, Settings
+    from contextproof.conformance.certification.run import HarnessError
     from contextproof.conformance.report.certification import print_certification
     from contextproof.conformance.report.progress import progress
 
@@ -74,13 +81,14 @@ def certify(
             only=tuple(only or ()),
             exclude=tuple(exclude or ()),
         )
+        part = c.read_shard(shard, budget, seeded=seed is not None or profile == "gate")
         if first and not replay_all(first, builder, complain):
             complain("a counterexample is not fixed yet; nothing else was played")
             raise typer.Exit(ExitCode.NOT_CONFORMING)
         folder = out or Path(f"contextproof-{budget.seed}")
         with progress(Console(stderr=True), quiet=as_json) as tell:
             found, written = c.certify(
-                Settings(builder=builder, budget=budget),
+                c.Settings(builder=builder, budget=budget, shard=part),
                 folder,
                 workers=workers,
                 resume=resume,
@@ -104,7 +112,7 @@ def certify(
         print_certification(found, written, Console())
     if found.trouble and not found.sessions:
         raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR)  # nothing could be measured
-    good, mended = c.passes(found, known)
+    good, mended = c.passes(found, known, is_part=shard is not None)
     for identifier in mended:
         complain(f"{identifier} is listed as a known failure and holds now; take it off the list")
     raise typer.Exit(ExitCode.CONFORMING if good else ExitCode.NOT_CONFORMING)

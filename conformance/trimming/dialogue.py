@@ -16,7 +16,6 @@ from contextproof.conformance.contract.base import Frozen, Id
 from contextproof.conformance.play.recipes import cycle
 from contextproof.conformance.play.scenario import FromCorpus, Literally, Piece, Repeat, Text
 
-
 Trait = Literal["recurring ids", "parts", "developer"]
 """Call ids counted anew in every turn, as some providers do; texts as lists of parts; system texts in a
 developer's role. The latter two where a format knows both ways."""
@@ -130,6 +129,15 @@ def needed(said: list[Line]) -> list[Line]:
         if said[-1].role == "results":
             kept += said[-2:]
     return kept
+
+
+def blanks(conversation: Conversation) -> int:
+    """How many texts are blank: a fault that needs none is better shown with words."""
+    texts = [*conversation.system]
+    for turn in conversation.turns:
+        texts += [turn.user, *turn.answer]
+        texts += [text for step in turn.steps for use in step.uses for text in (use.argument, use.result)]
+    return sum(isinstance(text, str) and not text.strip() for text in texts)
 
 
 def resolved(text: Text, corpus: Callable[[str], str]) -> str:

@@ -11,6 +11,7 @@ from contextproof.conformance.contract.base import Count, Frozen, Id
 from contextproof.conformance.evidence import Evidence, evidence_of
 from contextproof.conformance.judgement import Judgement
 from contextproof.conformance.requirements.registry import MUST, SHOULD
+from contextproof.conformance.trimming.dialogue import blanks
 from contextproof.conformance.trimming.formats import FormatName
 from contextproof.conformance.trimming.rules import RULES, Rule, all_rules
 from contextproof.conformance.trimming.session import Case, Setting
@@ -71,12 +72,12 @@ class Tally:
         violation = next((judgement for judgement in made if not judgement.held), None)
         if violation is not None:
             known = self.found.get(rule.id)
-            if known is None or _length(case) < _length(known[0]):
+            if known is None or _size(case) < _size(known[0]):
                 self.found[rule.id] = (case, violation)
 
 
-def _length(case: Case) -> int:
-    return len(case.model_dump_json())
+def _size(case: Case) -> tuple[int, int]:
+    return blanks(case.conversation), len(case.model_dump_json())
 
 
 def decided(tally: Tally, budget: Budget, setting: Setting) -> tuple[Finding, ...]:

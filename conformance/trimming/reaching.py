@@ -28,6 +28,14 @@ class Manner:
     messages: str = ""
     limit: str = ""
     system: str | None = None
+    is_async: bool = False
+
+    def call(self, function: str) -> str:
+        """The call as Python, with ``messages``, ``limit`` and ``system`` for its arguments."""
+        named = (("messages", self.messages), ("limit", self.limit), ("system", self.system))
+        given = [f"{key}={value}" if key else value for value, key in named if key is not None]
+        call = f"{function}({', '.join(given)})"
+        return f"asyncio.run({call})" if self.is_async else call
 
 
 class Trimmer:

@@ -9,7 +9,7 @@ from contextproof.conformance.certification.budget import Budget, Unit, units
 from contextproof.conformance.certification.generation import generate
 from contextproof.conformance.progress import Progress, unheard
 from contextproof.conformance.shrink import shrink
-from contextproof.conformance.trimming.dialogue import resolved
+from contextproof.conformance.trimming.dialogue import blanks
 from contextproof.conformance.trimming.examples import written_down
 from contextproof.conformance.trimming.generating import STRATEGIES, cases
 from contextproof.conformance.trimming.outcome import (
@@ -24,7 +24,6 @@ from contextproof.conformance.trimming.playing import Bench, Subject, bench, pla
 from contextproof.conformance.trimming.reaching import Manner
 from contextproof.conformance.trimming.rules import RULES, Rule, all_rules
 from contextproof.conformance.trimming.session import Asked, Broken, Case, Session
-from contextproof.scenarios import corpus
 
 #: Violations that are shrunk, causes first; for each, candidates looked at, and played.
 _SHRUNK, _CANDIDATES, _PLAYS = 6, 3_000, 300
@@ -138,23 +137,14 @@ def _made_small(finding: Finding, at: Bench) -> Example:
 
 
 def _judged(rule: Rule, case: Case, at: Bench, plays: int) -> Callable[[Case], bool]:
-    """Whether a candidate violates the rule: played at most so often, and no emptier of words than the case."""
-    left, blanks = [plays], _blanks(case)
+    """Whether a candidate violates the rule: played at most so often, and with no more blank texts."""
+    left, most = plays, blanks(case.conversation)
 
     def violates(candidate: Case) -> bool:
-        if not left[0] or _blanks(candidate) > blanks:
+        nonlocal left
+        if left == 0 or blanks(candidate.conversation) > most:
             return False
-        left[0] -= 1
+        left -= 1
         return any(not judgement.held for judgement in rule.judge(play(candidate, at)))
 
     return violates
-
-
-def _blanks(case: Case) -> int:
-    """How many texts are blank: a fault that needs none is better shown with words."""
-    talk = case.conversation
-    texts = [*talk.system]
-    for turn in talk.turns:
-        texts += [turn.user, *turn.answer]
-        texts += [text for step in turn.steps for use in step.uses for text in (use.argument, use.result)]
-    return sum(not resolved(text, corpus).strip() for text in texts)

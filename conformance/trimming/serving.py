@@ -42,7 +42,8 @@ def serve(spec: str, here: str) -> None:
     except NotCallable as error:
         _say(lines, {"error": str(error)})
         return
-    _say(lines, {"manner": manner})
+    is_async = any(map(inspect.iscoroutinefunction, (function, getattr(function, "__call__", None))))  # noqa: B004
+    _say(lines, {"manner": {**manner, "is_async": is_async}})
     with asyncio.Runner() as runner:
         for line in sys.stdin.buffer:
             _say(lines, _answer(function, manner, json.loads(line), runner))

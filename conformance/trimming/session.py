@@ -17,8 +17,8 @@ class Limit(Frozen):
     """A limit, relative to the conversation, so that it keeps its meaning when that shrinks.
 
     ``least``: what must not be given up. ``bare``: that without its results, which may be shorter.
-    ``whole``: all of it. ``newest``: the least and the last ``n`` messages. ``between``: ``n`` thousandths of the way from least to whole. ``room``: more than all of it
-    by any count. ``plus`` tokens are added.
+    ``whole``: all of it. ``newest``: the least and the last ``n`` messages. ``between``: ``n`` thousandths
+    of the way from least to whole. ``room``: more than all of it by any count. ``plus`` tokens are added.
     """
 
     of: Literal["least", "bare", "whole", "newest", "between", "room"]
