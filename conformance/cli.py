@@ -16,6 +16,7 @@ from contextproof.conformance.commands.common import complain
 from contextproof.conformance.commands.gate import gate
 from contextproof.conformance.commands.preflight import preflight
 from contextproof.conformance.commands.replay import replay
+from contextproof.conformance.commands.report import merge, report, verify
 from contextproof.conformance.commands.smoke import smoke
 from contextproof.conformance.commands.snapshot import snapshot
 from contextproof.conformance.commands.tell import explain, host, schema
@@ -76,7 +77,20 @@ def _options(
     pass
 
 
-for command in (gate, certify, calibrate, replay, smoke, preflight, explain, schema, host):
+for command in (
+    gate,
+    certify,
+    report,
+    merge,
+    verify,
+    calibrate,
+    replay,
+    smoke,
+    preflight,
+    explain,
+    schema,
+    host,
+):
     app.command()(command)
 app.add_typer(snapshot, name="snapshot")
 

@@ -282,7 +282,7 @@ def test_a_folder_is_never_overwritten(tmp_path: Path) -> None:
             tmp_path / "run",
             workers=1,
             resume=False,
-            known=frozenset(),
+            known={},
             minutes=1,
             progress=_silent,
         )

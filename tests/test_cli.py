@@ -31,6 +31,7 @@ def run(
     request: pytest.FixtureRequest,
 ) -> Run:
     monkeypatch.chdir(request.config.rootpath / "tests")
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
 
     def run_command(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["contextproof", *arguments])

@@ -45,7 +45,10 @@ def _bytes(message: Message) -> int:
 
 @conforms()
 async def clears_results_first(messages: list[Message], max_tokens: int) -> list[Message]:
-    """Clears all older results at once when there is too much, and drops units when that is not enough."""
+    """Clears all older results at once when there is too much, and drops units when that is not enough.
+
+    Now and then it drops soon after it has cleared, of which CTX-16.3 warns.
+    """
     units = openai_units(messages)
     if sum(map(exact, messages)) <= max_tokens:
         return list(messages)

@@ -55,7 +55,7 @@ EFFORTS = {
         1, 40, to_the_end=False, sweep=1, sampled={Kind.FAULTY: 16, Kind.ODD: 1, Kind.NULL: 1}
     ),
     Depth.MATRIX: Effort(1, 160, to_the_end=False, sweep=12),
-    Depth.FULL: Effort(5, 10, to_the_end=True, sweep=10),
+    Depth.FULL: Effort(5, 5, to_the_end=True, sweep=10),
 }
 
 

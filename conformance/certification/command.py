@@ -5,11 +5,12 @@ from __future__ import annotations
 import secrets
 import time
 import tomllib
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from contextproof import scenarios
 from contextproof.conformance.adapters.reach import reach
@@ -19,9 +20,8 @@ from contextproof.conformance.certification.budget import GATE_SEED, SESSIONS, B
 from contextproof.conformance.certification.folder import Folder, planned
 from contextproof.conformance.certification.outcome import Outcome, counterexamples, outcome_of
 from contextproof.conformance.certification.reading import BadRecord
-from contextproof.conformance.certification.record import Shard, header
+from contextproof.conformance.certification.record import KnownFailure, Shard, header
 from contextproof.conformance.certification.run import work
-from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.progress import Progress, unheard
 from contextproof.conformance.requirements import all_requirements
@@ -32,14 +32,6 @@ from contextproof.conformance.verdicts import HOLDING, Verdict
 
 class BadUsage(Exception):
     """What was asked for cannot be done; the message says what to ask for instead."""
-
-
-class KnownFailure(Frozen):
-    """A failure that is known, and does not fail the run meanwhile."""
-
-    id: str
-    reason: str = Field(min_length=1)
-    link: str = ""
 
 
 def make_budget(
@@ -121,10 +113,11 @@ def certify(
     *,
     workers: int,
     resume: bool,
-    known: frozenset[str],
+    known: Mapping[str, KnownFailure],
     minutes: int,
     progress: Progress,
     max_failures: int | None = None,
+    shrinks: bool = True,
 ) -> tuple[Outcome, list[tuple[Counterexample, str]]]:
     """Play a run to its end and add it up; everything it leaves behind stands in the folder ``out``.
 
@@ -151,20 +144,21 @@ def certify(
     ):
         folder.next_round()
         work(folder, workers, progress, max_failures)
-    return _finished(folder, known, progress)
+    return _finished(folder, known, progress, shrinks=shrinks)
 
 
 def _finished(
-    folder: Folder, known: frozenset[str], progress: Progress
+    folder: Folder, known: Mapping[str, KnownFailure], progress: Progress, *, shrinks: bool
 ) -> tuple[Outcome, list[tuple[Counterexample, str]]]:
     """Add the run up, shrink what failed, and close the record."""
     found = outcome_of(folder.run())
     builder = reach(folder.header.builder)
     try:
-        made = counterexamples(found, builder, scenarios.corpus, known, progress)
+        spare = frozenset(known)
+        made = counterexamples(found, builder, scenarios.corpus, spare, progress) if shrinks else []
     finally:
         builder.close()
-    files = folder.finish(found, made)
+    files = folder.finish(found, made, tuple(known.values()))
     return found, [(one.counterexample, str(file)) for one, file in zip(made, files, strict=True)]
 
 
@@ -184,7 +178,7 @@ def certify_quietly(
         out,
         workers=2,
         resume=False,
-        known=frozenset(),
+        known={},
         minutes=0,
         progress=progress,
     )
@@ -216,7 +210,7 @@ def _folder(settings: Settings, builder: Builder, out: Path, *, resume: bool) ->
     return folder
 
 
-def passes(found: Outcome, known: frozenset[str], *, is_part: bool = False) -> tuple[bool, list[str]]:
+def passes(found: Outcome, known: Collection[str], *, is_part: bool = False) -> tuple[bool, list[str]]:
     """Whether the run passes with these failures known; and those that are listed but now hold.
 
     A part of a run, and a smoke test, are not to see everything.

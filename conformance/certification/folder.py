@@ -21,6 +21,8 @@ from contextproof.conformance.certification.record import (
     CounterexampleLine,
     Footer,
     Header,
+    KnownFailure,
+    KnownLine,
     RoundLine,
     SessionLine,
     Shard,
@@ -173,8 +175,10 @@ class Folder:
             return False
         return sum(REGISTRY[identifier].level is MUST for identifier in self._failed) >= enough
 
-    def finish(self, found: Outcome, made: Sequence[Shown]) -> list[Path]:
+    def finish(self, found: Outcome, made: Sequence[Shown], known: Sequence[KnownFailure] = ()) -> list[Path]:
         """Write counterexamples, verdicts and the footer; returns the files of the counterexamples."""
+        if known:
+            self._append(KnownLine(failures=tuple(known)))
         files = [put_counterexample(self.path, one) for one in made]
         finish(self.path / FILE, self.run(), found)
         self.box.clear()

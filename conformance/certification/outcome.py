@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -166,14 +167,16 @@ def counterexamples(
 ) -> list[Shown]:
     """Shrink the first causes among the failures, and write each up.
 
-    What only a twin shows is not shrunk; neither are the ids in ``spare``.
+    What only a twin shows is not shrunk; neither are the ids in ``spare``. A failure that cannot be
+    played again, since the builder breaks down over it, has no counterexample.
     """
     told = [result for result, causes in in_order_of_cause(found.results) if not causes]
     roots = [r.found for r in told if r.found is not None and r.requirement not in spare][:_SHRUNK]
     made: list[Shown] = []
     for number, root in enumerate(roots):
         progress("shrinking", number, len(roots))
-        made.append(shown(root, builder, corpus))
+        with suppress(BuilderError):  # it broke down over a session that it got through before
+            made.append(shown(root, builder, corpus))
     progress("shrinking", len(roots), len(roots))
     return made
 

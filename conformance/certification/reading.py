@@ -31,6 +31,7 @@ class Run:
     rounds: tuple[r.RoundLine, ...] = ()
     sessions: tuple[r.SessionLine, ...] = ()
     counterexamples: tuple[r.CounterexampleLine, ...] = ()
+    known: tuple[r.KnownFailure, ...] = ()
     footer: r.Footer | None = None
     torn: bool = False
 
@@ -110,11 +111,13 @@ def _run(lines: Sequence[r.Line], *, torn: bool) -> Run:
     counterexamples = {
         one.counterexample.requirement: one for one in lines if isinstance(one, r.CounterexampleLine)
     }
+    known = {one.id: one for line in lines if isinstance(line, r.KnownLine) for one in line.failures}
     return Run(
         header=header,
         rounds=tuple(one for one in lines if isinstance(one, r.RoundLine)),
         sessions=_whole_units(one for one in lines if isinstance(one, r.SessionLine)),
         counterexamples=tuple(counterexamples.values()),
+        known=tuple(known.values()),
         footer=last if isinstance(last, r.Footer) and not torn else None,
         torn=torn,
     )

@@ -150,6 +150,21 @@ class SessionLine(Frozen):
     series: Series | None = None
 
 
+class KnownFailure(Frozen):
+    """A failure that is known, and does not fail the run meanwhile."""
+
+    id: str
+    reason: Annotated[str, Field(min_length=1)]
+    link: str = ""
+
+
+class KnownLine(Frozen):
+    """The failures that the builder's owner listed as known."""
+
+    line: Literal["known"] = "known"
+    failures: tuple[KnownFailure, ...]
+
+
 class VerdictLine(Frozen):
     """The verdict on a requirement, as it came out of the lines before."""
 
@@ -184,7 +199,7 @@ class Footer(Frozen):
 
 
 Line = Annotated[
-    Header | RoundLine | SessionLine | VerdictLine | CounterexampleLine | Footer,
+    Header | RoundLine | SessionLine | KnownLine | VerdictLine | CounterexampleLine | Footer,
     Field(discriminator="line"),
 ]
 LINE: TypeAdapter[Line] = TypeAdapter(Line)

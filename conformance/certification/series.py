@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 
 from contextproof.conformance.contract.answers import Built
 from contextproof.conformance.contract.base import Count, Frozen
@@ -84,7 +85,8 @@ def _point(trace: Trace, previous: Sent | None, sent: Sent) -> Point:
 def _by_class(context: CallContext, request: Request) -> tuple[tuple[TokenClass, int], ...]:
     counted: Counter[TokenClass] = Counter()
     for block in request.blocks:
-        counted[token_class(block)] += tokens(context, block.text) + context.model.overhead_per_block
+        with suppress(ValueError):  # a block of no declared type is in no class
+            counted[token_class(block)] += tokens(context, block.text) + context.model.overhead_per_block
     return tuple((name, counted[name]) for name in TokenClass if counted[name])
 
 

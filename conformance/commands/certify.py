@@ -11,6 +11,14 @@ from rich.console import Console
 from contextproof.conformance.certification.budget import Profile
 from contextproof.conformance.commands.common import complain, takes_builder
 from contextproof.conformance.commands.replay import replay_all
+from contextproof.conformance.commands.trimmer import (
+    FormatOption,
+    TokenizerOption,
+    TrimmerOption,
+    measure_trimmer,
+    refuse_for_trimmers,
+    trimmer_budget,
+)
 from contextproof.conformance.target import Target
 from contextproof.conformance.verdicts import ExitCode
 
@@ -59,20 +67,34 @@ def certify(
         list[Path] | None,
         typer.Option(help="Counterexamples (files or folders) to replay before anything else."),
     ] = None,
+    trimmer: TrimmerOption = None,
+    messages: FormatOption = "openai",
+    tokenizer: TokenizerOption = "o200k_base",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the closing line alone.")] = False,
 ) -> None:
     """Play generated sessions by the hundred and say of every requirement whether it held.
 
     For what failed, the smallest session found is written as a counterexample, with the command that
     replays it. The same seed, nonce and profile play the same sessions with any number of workers.
+    The run's folder holds its record, run.jsonl, which `contextproof report` tells in other forms, and
+    the certificate.
     """
     from contextproof.conformance.certification import command as c
     from contextproof.conformance.certification.run import HarnessError
-    from contextproof.conformance.report.certification import print_certification
+    from contextproof.conformance.report.certification import closing_line, print_certification
+    from contextproof.conformance.report.leaving import leave_behind
     from contextproof.conformance.report.progress import progress
 
+    if trimmer is not None:
+        chances = trimmer_budget(profile, seed, nonce, examples, only or [], exclude or [])
+        refuse_for_trimmers(resume=resume, shard=shard, first=first, known_failures=known_failures)
+        place = out or Path(f"contextproof-{chances.seed}")
+        raise typer.Exit(
+            measure_trimmer(trimmer, messages, tokenizer, builder, chances, out=place, as_json=as_json)
+        )
     try:
-        known = frozenset(c.read_known_failures(known_failures)) if known_failures else frozenset()
+        known = c.read_known_failures(known_failures) if known_failures else {}
         budget = c.make_budget(
             profile,
             seed=seed,
@@ -86,7 +108,7 @@ def certify(
             complain("a counterexample is not fixed yet; nothing else was played")
             raise typer.Exit(ExitCode.NOT_CONFORMING)
         folder = out or Path(f"contextproof-{budget.seed}")
-        with progress(Console(stderr=True), quiet=as_json) as tell:
+        with progress(Console(stderr=True), quiet=as_json or quiet) as tell:
             found, written = c.certify(
                 c.Settings(builder=builder, budget=budget, shard=part),
                 folder,
@@ -97,6 +119,7 @@ def certify(
                 progress=tell,
                 max_failures=max_failures,
             )
+        leave_behind(folder, found)
     except c.BadUsage as error:
         complain(str(error))
         raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
@@ -108,8 +131,10 @@ def certify(
         raise typer.Exit(ExitCode.HARNESS_ERROR) from None
     if as_json:
         print(found.model_dump_json(indent=1))
+    elif quiet:
+        print(closing_line(found))
     else:
-        print_certification(found, written, Console())
+        print_certification(found, written, Console(), folder)
     if found.trouble and not found.sessions:
         raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR)  # nothing could be measured
     good, mended = c.passes(found, known, is_part=shard is not None)

@@ -17,7 +17,7 @@ def schema(
         Path | None, typer.Option(help="Write one file a message into this folder instead of printing.")
     ] = None,
 ) -> None:
-    """Give the JSON Schemas of every message: calls, answers, manifest, scenario, trace.
+    """Give the JSON Schemas of every message, and of scenario, trace, run record and certificate.
 
     Without --out, one JSON document with a member for each. With it, a file for each, and beside them
     an example of every message, the transcript of a small session, and test vectors.

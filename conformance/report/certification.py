@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 
@@ -20,11 +21,17 @@ _LEVELS = {
 
 
 def print_certification(
-    outcome: Outcome, written: Sequence[tuple[Counterexample, str]], console: Console
+    outcome: Outcome,
+    written: Sequence[tuple[Counterexample, str]],
+    console: Console,
+    folder: Path | None = None,
 ) -> None:
-    """Print everything, escaped, without wrapping."""
+    """Print everything, escaped, without wrapping; and how to see more of what a folder keeps."""
     for line in lines(outcome, written):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if folder is not None:
+        hint = f"a page with pictures: contextproof report {shlex.quote(str(folder))} --html report.html"
+        console.print(hint, markup=False, highlight=False, soft_wrap=True)
 
 
 def lines(outcome: Outcome, written: Sequence[tuple[Counterexample, str]]) -> Iterator[str]:
@@ -54,9 +61,19 @@ def _counterexample_lines(found: Counterexample, path: str, option: str) -> Iter
 def _closing(outcome: Outcome) -> Iterator[str]:
     told = counted(outcome.results)
     yield f"{outcome.sessions:,} sessions, {outcome.requests:,} requests; requirements: {told}"
+    yield _level(outcome)
+
+
+def closing_line(outcome: Outcome) -> str:
+    """The whole answer in one line."""
+    named = f"{visible(outcome.manifest.name)} {visible(outcome.manifest.version)}"
+    troubled = f"; builder error in {len(outcome.trouble):,} sessions" if outcome.trouble else ""
+    return f"{named}: {counted(outcome.results)}{troubled}; {_level(outcome)}"
+
+
+def _level(outcome: Outcome) -> str:
     if outcome.level is None:
-        yield "this run certifies nothing: it was narrowed, or played less than a certification does"
-        return
+        return "this run certifies nothing: it was narrowed, or is not all that a certification plays"
     names = ", ".join(outcome.decisions)
     listed = f" ({names})" if outcome.level is Level.PARTIAL else ""
-    yield f"level {_LEVELS[outcome.level]}{listed}"
+    return f"level {_LEVELS[outcome.level]}{listed}"

@@ -158,13 +158,18 @@ def closing_lines(run: GateRun) -> Iterator[str]:
         yield f"ended early by the engine's own choice: {', '.join(early)}"
     for name, error in run.trouble[:1]:
         yield f"builder error in {len(run.trouble):,} sessions, first in {visible(name)}: {visible(error)}"
+    yield closing_line(run)
+    if not run.all_hold:
+        yield "read a requirement's text: contextproof explain CTX-…"
+
+
+def closing_line(run: GateRun) -> str:
+    """The answer in one line."""
     held = sum(outcome.holds for outcome in run.gates)
-    yield (
+    return (
         f"{held} of {len(run.gates)} gates hold over {len(run.sessions)} sessions and "
         f"{run.requests:,} requests; requirements: {counted(run.results)}"
     )
-    if not run.all_hold:
-        yield "read a requirement's text: contextproof explain CTX-…"
 
 
 def counted(results: Iterable[Result]) -> str:

@@ -8,7 +8,7 @@ from itertools import groupby
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import Requirement
 
-_TITLES = {
+TITLES = {
     "d01": "Regions",
     "d02": "Order",
     "d03": "Prefix stability",
@@ -53,7 +53,7 @@ def _lines(exercised: Mapping[str, int]) -> Iterator[str]:
     )
     for decision, group in groupby(requirements, key=lambda requirement: requirement.decision):
         yield ""
-        yield f"## Decision {int(decision.value[1:])}: {_TITLES[decision.value]}"
+        yield f"## Decision {int(decision.value[1:])}: {TITLES[decision.value]}"
         for requirement in group:
             yield from _entry(requirement, exercised.get(requirement.id, 0))
 

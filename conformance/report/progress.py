@@ -39,7 +39,8 @@ def _lines(console: Console) -> Progress:
     """A line when something is done, and one every tenth of the way through what is long."""
     said: set[tuple[str, int]] = set()
 
-    def tell(what: str, done: int, of: int) -> None:
+    def tell(session: str, done: int, of: int) -> None:
+        what = session.partition(";")[0]  # what is being done this very moment is for a terminal
         tenth = 10 * done // max(1, of)
         worth_saying = done == of or (of >= _LONG and tenth > 0)
         if worth_saying and (what, tenth) not in said:

@@ -20,6 +20,7 @@ from contextproof.conformance.requirements.oracles_caps import (
     results_cap,
 )
 from contextproof.conformance.requirements.oracles_log import active_pairs, older_results
+from contextproof.conformance.requirements.oracles_reading import names_an_original
 from contextproof.conformance.requirements.oracles_text import excerpt
 from contextproof.conformance.requirements.oracles_views import (
     Made,
@@ -178,7 +179,7 @@ def _left_standing(trace: Trace, build: BuildRecord, answer: a.CompactionNeeded)
 def truncated_result_is_a_pointer(trace: Trace) -> Iterator[Judgement]:
     """A truncated result is a typed pointer in the result of the same call.
 
-    It names the result, tells its size, holds at most 128 tokens beside excerpt, source and
+    It names the result by its id, tells its size, holds at most 128 tokens beside excerpt, source and
     reference, and any excerpt is the verbatim beginning. Only ok and error results are truncated.
     """
     for built in made(trace, "main", "retry", "roomy"):
@@ -208,6 +209,8 @@ def _bad_pointer(manifest: Manifest, built: Made, block: Block, item: object) ->
     original = content(item).encode()
     if any(r.item_id != item.id or (r.end or 0) > len(original) for r in pointer.references):
         return f"its reference names {listed(r.item_id for r in pointer.references)}"
+    if not names_an_original(block, manifest):
+        return f"{quoted(item.id)} cannot be read where it is said to be named"
     shown = excerpt(manifest, block)
     if shown is not None and not content(item).startswith(shown):
         return f"its excerpt is no beginning of the result: {quoted(shown)}"

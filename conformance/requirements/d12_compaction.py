@@ -26,6 +26,7 @@ from contextproof.conformance.requirements.oracles_checkpoint import (
     names,
     original,
 )
+from contextproof.conformance.requirements.oracles_reading import names_an_original
 from contextproof.conformance.requirements.oracles_rendering import Lookup, Seen, seen_blocks
 from contextproof.conformance.requirements.registry import MUST, Gate, requirement
 from contextproof.conformance.requirements.telling import at, listed, quoted
@@ -305,7 +306,7 @@ def _adjacent(log: Sequence[LogItem], untrusted: Sequence[Message]) -> tuple[str
 def pointers_survive(trace: Trace) -> Iterator[Judgement]:
     """Every reference of an older pointer is still there after a compaction, at no higher trust.
 
-    In requests a pointer's block carries its trust as its label.
+    In requests a pointer's block carries its trust as its label, and names what it refers to.
     """
     for index, record, old, new, log in compactions(trace):
         sizes = {name: len(data) for name, data in contents(log).items()}
@@ -338,11 +339,13 @@ def _labels(trace: Trace) -> Iterator[Judgement]:
             continue
         handed = seen.build.inputs.checkpoint
         known = [span.trust for span in handed.pointers if _same(span, pointer)] if handed else []
+        named = names_an_original(block, trace.manifest)
         yield judge(
-            block.label is pointer.trust and (not known or pointer.trust in known),
+            block.label is pointer.trust and (not known or pointer.trust in known) and named,
             at=at(seen.place, seen.build.context, block.item_id),
-            seen=f"a pointer at {pointer.trust} rendered with label {block.label}",
-            required=f"the trust that the checkpoint gives it: {listed(known)}",
+            seen=f"a pointer at {pointer.trust} rendered with label {block.label}"
+            + ("" if named else ", and no id of its originals where it is said to name them"),
+            required=f"the trust that the checkpoint gives it: {listed(known)}; and an id to find it by",
             witnesses=(RENDERED_POINTER,),
         )
 

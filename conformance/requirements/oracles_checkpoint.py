@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import html
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from contextproof.conformance.contract.codecs import NotDecodable
 from contextproof.conformance.contract.items import (
     LogItem,
     Message,
@@ -19,6 +15,7 @@ from contextproof.conformance.contract.plan import Checkpoint
 from contextproof.conformance.contract.ports import SummaryPart
 from contextproof.conformance.contract.request import ElidedSpan, Reference
 from contextproof.conformance.play.trace import BuildRecord, Trace
+from contextproof.conformance.requirements.oracles_reading import holds, readings
 
 
 def covered(checkpoint: Checkpoint | None, log: Sequence[LogItem]) -> list[Message]:
@@ -82,22 +79,5 @@ def given_whole(item: Message, parts: Iterable[SummaryPart], manifest: Manifest)
     texts = [part.text for part in parts if item.id in part.item_ids]
     pieces = (item.name, item.arguments) if isinstance(item, ToolCall) else (content(item),)
     joined = "".join(texts)  # one item may be spread over several parts
-    readings = [r for text in (*texts, joined) for r in _readings(text, item.type, manifest)]
-    return all(any(_holds(reading, piece) for reading in readings) for piece in pieces)
-
-
-def _readings(text: str, item_type: str, manifest: Manifest) -> Iterator[str]:
-    """A part as it is, and with the escapes undone that it may have been written with."""
-    yield text
-    yield html.unescape(text)
-    try:
-        yield manifest.codec(item_type).decode(text)
-    except NotDecodable:
-        return
-
-
-def _holds(reading: str, piece: str) -> bool:
-    once = [json.dumps(piece, ensure_ascii=plain)[1:-1] for plain in (True, False)]
-    twice = [json.dumps(form, ensure_ascii=plain)[1:-1] for form in once for plain in (True, False)]
-    encoded = base64.b64encode(piece.encode()).decode()
-    return any(form in reading for form in (piece, *once, *twice, encoded))
+    found = [r for text in (*texts, joined) for r in readings(text, item.type, manifest)]
+    return all(any(holds(reading, piece) for reading in found) for piece in pieces)

@@ -15,6 +15,8 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from contextproof.conformance.certificate.model import Certificate
+from contextproof.conformance.certification.record import Line
 from contextproof.conformance.contract.calls import (
     METHODS,
     REVERSE,
@@ -24,6 +26,7 @@ from contextproof.conformance.contract.calls import (
     ShutdownCall,
 )
 from contextproof.conformance.contract.manifest import Manifest
+from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.play.document import TraceDocument
 from contextproof.conformance.play.scenario import Scenario
 
@@ -46,11 +49,20 @@ def messages() -> dict[str, Any]:
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Schemas by name: of all messages, and of manifest, scenario and trace.
+    """Schemas by name: of all messages, of manifest, scenario and trace, and of what a run leaves behind.
 
+    A run record has one JSON document a line; ``run-record`` is the schema of each.
     What the suite sends has every field; in what it reads, fields with a default may be left out.
     """
-    types = {**messages(), "manifest": Manifest, "scenario": Scenario, "trace": TraceDocument}
+    types = {
+        **messages(),
+        "manifest": Manifest,
+        "scenario": Scenario,
+        "trace": TraceDocument,
+        "counterexample": Counterexample,
+        "run-record": Line,
+        "certificate": Certificate,
+    }
     return {
         name: TypeAdapter(types[name]).json_schema(
             schema_generator=_WithDescriptions, mode="serialization" if _is_sent(name) else "validation"

@@ -24,6 +24,11 @@ def _talk(*turns: Turn, system: tuple[Text, ...] = (_SYSTEM,)) -> Conversation:
 
 _TWO_CALLS = Turn(user="Compare both.", steps=(_step(_PROSE, _OTHER, is_reversed=True),), answer=("Done.",))
 _TASK = Turn(user="Go through all files.", steps=tuple(_step(_PROSE) for _ in range(4)))
+_STOPPED = (
+    Turn(user="Look it up.", steps=(_step(_PROSE),)),
+    Turn(user="No, wait."),
+    Turn(user="Look there instead."),
+)
 _SHORT = tuple(Turn(user=f"Question {n}?", answer=(f"Answer {n}.",)) for n in range(12))
 
 
@@ -35,6 +40,7 @@ def _pressure() -> list[Case]:
         *(_case(_talk(_TASK), Limit(of="between", n=n)) for n in (0, 400, 800)),
         _case(_talk(_TASK, last), Limit(of="least", plus=5)),
         _case(_talk(_TWO_CALLS, _TWO_CALLS, Turn(user="")), Limit(of="between", n=500)),
+        *(_case(_talk(*_STOPPED), Limit(of=of, n=500)) for of in ("least", "between", "room")),
     ]
 
 
@@ -53,11 +59,10 @@ def _refusals() -> list[Case]:
 def _growing() -> list[Case]:
     worked = tuple(Turn(user=f"Step {n}.", steps=(_step(_PROSE),), answer=("Done.",)) for n in range(10))
     again = Conversation(system=(_SYSTEM,), turns=worked, traits=("recurring ids",))
-    talked = tuple(Turn(user=f"Question {n}?", answer=(_PROSE,)) for n in range(12))
+    talked = tuple(Turn(user=f"Question {n}?", answer=(_PROSE,)) for n in range(30))
     return [
         Case(name="growing", conversation=talk, limit=Limit(of="between", n=share), is_growing=True)
-        for talk in (again, _talk(*talked), _talk(_TASK, *worked))
-        for share in (300, 600)
+        for talk, share in ((again, 300), (again, 600), (_talk(*talked), 600), (_talk(_TASK, *worked), 600))
     ]
 
 
@@ -67,20 +72,25 @@ def _texts() -> list[Case]:
         "",
         "\x00\x1b[31m\u202e",
         _CHINESE,
-        (Repeat(text="a", times=60_000),),
-        (Repeat(text="的", times=4_000),),
-        (Repeat(text=" ", times=60_000),),
+        (Repeat(text="的", times=400),),
     )
+    long: tuple[Text, ...] = ((Repeat(text="a", times=60_000),), (Repeat(text=" \n", times=30_000),))
     found = [
         _case(_talk(Turn(user=text, steps=(_step(text),), answer=(text,)), Turn(user="And?")), limit)
         for text in hostile
+        for limit in (Limit(of="between", n=300), Limit(of="room"))
+    ]
+    found += [
+        _case(_talk(Turn(user=text, answer=("x",)), Turn(user="And?")), limit)
+        for text in long
         for limit in (Limit(of="between", n=300), Limit(of="room"))
     ]
     return [*found, _case(_talk(system=()), Limit(of="room")), _case(_talk(), Limit(of="room"))]
 
 
 def _room() -> list[Case]:
-    return [_case(_talk(*_SHORT, Turn(user="And?")), Limit(of="room", plus=plus)) for plus in (0, 100_000)]
+    long, parallel = _talk(*_SHORT, Turn(user="And?")), _talk(_TWO_CALLS, Turn(user="And?"))
+    return [_case(talk, Limit(of="room", plus=plus)) for talk in (long, parallel) for plus in (0, 100_000)]
 
 
 def _case(talk: Conversation, limit: Limit) -> Case:

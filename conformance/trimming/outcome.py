@@ -114,7 +114,8 @@ def _verdict(rule: Rule, evidence: Evidence, budget: Budget, setting: Setting) -
         if rule.level is MUST and evidence.sessions < LEAST_SESSIONS:
             few = f"put to the test by {evidence.sessions} cases, fewer than {LEAST_SESSIONS}"
             return Verdict.UNEXERCISED, few
-    return Verdict.PASSED, f"never seen, as a trimmer may have it: {', '.join(missing)}" if missing else ""
+    spared = [witness for witness in missing if witness in rule.optional]
+    return Verdict.PASSED, f"never seen, as a trimmer may have it: {', '.join(spared)}" if spared else ""
 
 
 def _is_thorough(budget: Budget) -> bool:
@@ -133,7 +134,9 @@ def level_of(findings: Iterable[Finding], budget: Budget, stopped: str) -> Level
 def in_order_of_cause(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
     """Failed findings, then those warned of, causes first; each with those that it follows from."""
     bad = {f.rule: f for f in findings if f.verdict in {Verdict.FAILED, Verdict.WARNED}}
-    told = [(f, tuple(cause for cause in _causes(f) if cause in bad)) for f in bad.values()]
+    told = [
+        (f, tuple(c for c in _causes(f) if c in bad and f.rule not in _causes(bad[c]))) for f in bad.values()
+    ]
     return sorted(told, key=lambda pair: (pair[0].verdict is Verdict.WARNED, bool(pair[1])))
 
 

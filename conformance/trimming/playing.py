@@ -7,15 +7,17 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from contextproof.conformance.adapters.twin import other_zone
 from contextproof.conformance.contract.tokenizers import TokenizerName
 from contextproof.conformance.trimming.anthropic import ANTHROPIC
 from contextproof.conformance.trimming.dialogue import request_points
-from contextproof.conformance.trimming.formats import Format, FormatName
+from contextproof.conformance.trimming.formats import Format, FormatName, Json
 from contextproof.conformance.trimming.openai import OPENAI
-from contextproof.conformance.trimming.reaching import TIMEOUT, Trimmer
+from contextproof.conformance.trimming.reaching import TIMEOUT, Manner, Trimmer
 from contextproof.conformance.trimming.session import (
+    Answer,
     Asked,
     Broken,
     Case,
@@ -39,12 +41,23 @@ class Subject:
     timeout: float = TIMEOUT
 
 
+class Asks(Protocol):
+    """A trimmer at work, wherever that is."""
+
+    @property
+    def manner(self) -> Manner:
+        """How it takes its arguments."""
+
+    def ask(self, messages: list[Json], limit: int, system: str | None) -> Answer:
+        """Its answer to one call."""
+
+
 @dataclass(frozen=True)
 class Bench:
     """A trimmer at work, its twin in another process, and what its cases have in common."""
 
-    trimmer: Trimmer
-    twin: Trimmer
+    trimmer: Asks
+    twin: Asks
     setting: Setting
 
 

@@ -71,7 +71,7 @@ class Trimmer:
             self.close()
             problem = str(error).partition(";")[0].replace("the builder", "the trimmer")
             return Broken(problem, is_silent="within" in problem)
-        return _answer(document)
+        return answer_in(document)
 
     def close(self) -> None:
         """End its process."""
@@ -114,13 +114,14 @@ class Trimmer:
         return self._process.receive("trimming")
 
 
-def _answer(document: bytes) -> Answer:
+def answer_in(document: bytes) -> Answer:
+    """The answer in a line that a trimmer's process wrote."""
     answer: dict[str, Any] = json.loads(document)
     if "wrong" in answer:
         return Broken(answer["wrong"])
     if "raised" in answer:
         return Raised(answer["raised"], answer["says"], tuple(answer["kinds"]), changed=answer["changed"])
-    surrogate = lone_surrogate(document)
+    surrogate = lone_surrogate(document) if b"\\ud" in document else ""  # the line is ASCII
     if surrogate:
         return Broken(f"it returned half of a surrogate pair at {surrogate}")
     return Returned(answer["returned"], changed=answer["changed"])

@@ -11,7 +11,7 @@ from contextproof.conformance.trimming.formats import WrongShape
 from contextproof.conformance.trimming.rules import rule
 from contextproof.conformance.trimming.rules_contents import returned
 from contextproof.conformance.trimming.session import Asked, Broken, Raised, Returned, Session
-from contextproof.conformance.trimming.telling import told
+from contextproof.conformance.trimming.telling import tokens_told, told
 
 OVER = "more was handed over than the limit"
 JUST_OVER = "one token more was handed over than the limit"
@@ -31,7 +31,9 @@ VERY_LONG = "a text of fifty thousand characters or more"
 NOTHING = "no message, or a system text alone"
 A_CALL = "a call"
 
-_LONG, _VERY_LONG, _ASCII_END, _LATIN_END = 20, 50_000, 0x7F, 0x250
+_LONG, _VERY_LONG = 20, 50_000
+#: The first character behind the Latin blocks, and what lays ordinary text out.
+_LATIN_END, _LAYOUT = "\u0250", str.maketrans("", "", "\n\r\t")
 #: What an exception is that tells of a slip in the code, not of a limit.
 _SLIPS = frozenset(
     {
@@ -60,14 +62,14 @@ def within_the_limit(session: Session) -> Iterator[Judgement]:
         yield judge(
             measured <= asked.limit,
             at=at,
-            seen=f"{measured} tokens came back under a limit of {asked.limit}",
-            required=f"at most {asked.limit} tokens",
+            seen=f"{tokens_told(measured)} came back under a limit of {asked.limit}",
+            required=f"at most {tokens_told(asked.limit)}",
             witnesses=_size_witnesses(asked),
         )
 
 
 def _size_witnesses(asked: Asked) -> Iterator[str]:
-    size = asked.size(asked.entries)
+    size = asked.given_size
     if size == asked.limit:
         yield JUST_FITS
     if size <= asked.limit:
@@ -75,7 +77,7 @@ def _size_witnesses(asked: Asked) -> Iterator[str]:
     yield OVER
     if size == asked.limit + 1:
         yield JUST_OVER
-    if any(ord(character) >= _LATIN_END for entry in asked.entries for character in entry.text):
+    if any(_is_beyond_latin(entry.text) for entry in asked.entries):
         yield OTHER_SCRIPTS
     if any(entry.kind == "call" for entry in asked.entries):
         yield CALLS_TO_COUNT
@@ -141,7 +143,7 @@ def what_cannot_fit_is_refused(session: Session) -> Iterator[Judgement]:
         yield judge(
             isinstance(answer, Raised) and _is_clear(answer),
             at=At(record=index),
-            seen=f"{_said(answer)} where what must not be given up is {over} tokens over the limit",
+            seen=f"{_said(answer)} where what must not be given up is {tokens_told(over)} over the limit",
             required="an exception of its own, or a ValueError, that says that it does not fit",
             witnesses=(IMPOSSIBLE, BY_ONE_TOKEN) if over == 1 else (IMPOSSIBLE,),
             follows=("CTX-06.2", "CTX-08.3") if asked.kept else (),
@@ -197,7 +199,7 @@ def _no_exception(index: int, asked: Asked, witnesses: tuple[str, ...]) -> Judge
         not isinstance(asked.answer, Raised),
         at=At(record=index),
         seen=f"it raised {asked.answer}",
-        required=f"messages: what must not be given up fits into {asked.limit} tokens by any count",
+        required=f"messages: what must not be given up fits into {tokens_told(asked.limit)} by any count",
         witnesses=witnesses,
     )
 
@@ -214,12 +216,19 @@ def _text_witnesses(asked: Asked) -> Iterator[str]:
         yield BLANK
     if any(len(text) >= _VERY_LONG for text in texts):
         yield VERY_LONG
-    characters = set().union(*texts)
-    if any(ord(character) >= _LATIN_END for character in characters):
+    if any(map(_is_beyond_latin, texts)):
         yield OTHER_SCRIPTS
-    odd = {c for c in characters if not c.isprintable() and c not in "\n\r\t"}
-    if odd or any("<|" in text or "[INST]" in text for text in texts):
+    if any(map(_is_hostile, texts)):
         yield HOSTILE
+
+
+def _is_beyond_latin(text: str) -> bool:
+    return not text.isascii() and max(text) >= _LATIN_END
+
+
+def _is_hostile(text: str) -> bool:
+    shown = text.translate(_LAYOUT)
+    return not shown.isprintable() or "<|" in shown or "[INST]" in shown
 
 
 @rule(

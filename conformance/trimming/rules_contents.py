@@ -91,7 +91,7 @@ def _pair_witnesses(asked: Asked, kept: list[Entry]) -> Iterator[str]:
     MUST,
     witnesses=(SYSTEM_TEXT, CALLS_BEHIND_THE_USER, WORDS_BEHIND_RESULTS),
     optional=(SYSTEM_TEXT, WORDS_BEHIND_RESULTS),
-    follows=("CTX-08.8", "CTX-09.1"),
+    follows=("CTX-08.8",),
     cost="The model answers without its instructions, or something that nobody asked.",
 )
 def what_counts_is_kept(session: Session) -> Iterator[Judgement]:
@@ -110,8 +110,16 @@ def what_counts_is_kept(session: Session) -> Iterator[Judgement]:
             seen=f"left out: {told(lost)}",
             required="system text, current user message, and the latest calls behind it with their results",
             witnesses=_pressure_witnesses(asked),
-            follows=() if kept else ("CTX-08.5",),
+            follows=_causes(lost, kept),
         )
+
+
+def _causes(lost: list[Entry], kept: list[Entry]) -> tuple[str, ...]:
+    """What explains a loss: all was given up at once, or a pair was torn and nothing else lost."""
+    if not kept:
+        return ("CTX-08.5",)
+    is_half_a_pair = all(entry.kind in {"call", "result"} for entry in lost)
+    return ("CTX-09.1",) if is_half_a_pair else ()
 
 
 def _pressure_witnesses(asked: Asked) -> Iterator[str]:

@@ -11,6 +11,7 @@ from contextproof.conformance.trimming.aligning import aligned
 from contextproof.conformance.trimming.rules import rule
 from contextproof.conformance.trimming.rules_contents import GAVE_WAY, returned
 from contextproof.conformance.trimming.session import Answer, Asked, Broken, Raised, Returned, Session
+from contextproof.conformance.trimming.telling import tokens_told
 
 SAME_CALL = "the same call twice"
 OTHER_PROCESS = "the same call in another process"
@@ -144,8 +145,8 @@ def _ids(asked: Asked, places: list[int]) -> str:
 def giving_way_is_amortized(session: Session) -> Iterator[Judgement]:
     """Once something was left out, no more has to go before a tenth of the limit has been added.
 
-    Not judged where what must not be given up takes more than half of the limit. What had to be kept
-    only while it was worked on may go at any time.
+    Not judged where what must not be given up takes more than half of the limit by some count. What had
+    to be kept only while it was worked on may go at any time.
     """
     latest: Asked | None = None
     for at, earlier, later in _in_a_row(session):
@@ -153,13 +154,13 @@ def giving_way_is_amortized(session: Session) -> Iterator[Judgement]:
         went = [place for place, text in before.items() if after.get(place) != text]
         if all(earlier.entries[place] in earlier.least for place in went):
             continue
-        if latest is not None and 2 * later.size(later.least) <= later.limit:
+        if latest is not None and latest.has_slack and later.has_slack:
             added = later.size(later.entries) - latest.size(latest.entries)
             yield judge(
                 added * _TENTH >= later.limit,
                 at=at,
-                seen=f"more was left out when {added} tokens had been added under a limit of {later.limit}",
-                required=f"no more before {-(-later.limit // _TENTH)} tokens have been added",
+                seen=f"more was left out after {tokens_told(added)} more, under a limit of {later.limit}",
+                required=f"no more before {tokens_told(-(-later.limit // _TENTH))} have been added",
                 witnesses=(GAVE_WAY_AGAIN,),
             )
         latest = later

@@ -28,7 +28,7 @@ from contextproof.conformance.trimming.session import Asked, Broken, Case, Sessi
 #: Violations that are shrunk, causes first; for each, candidates looked at, and played.
 _SHRUNK, _CANDIDATES, _PLAYS = 6, 3_000, 300
 #: A call that hangs costs its whole time: so many of them end the run, and shrinking waits less long.
-_HANGS, _HANG_PLAYS, _HANG_TIMEOUT = 2, 25, 1.0
+_HANGS, _HANG_PLAYS, _HANG_TIMEOUT = 2, 10, 0.5
 
 
 @dataclass(frozen=True)
@@ -60,40 +60,66 @@ def measure(subject: Subject, budget: Budget, *, progress: Progress = unheard) -
     Raises:
         BuilderError: where the trimmer cannot be reached.
     """
-    tally, wanted = Tally(), [rule for rule in all_rules() if budget.wants(rule.id)]
-    played = calls = hangs = 0
-    work = units(budget, STRATEGIES, ())
     with bench(subject) as at:
-        for done, unit in enumerate(work, 1):
-            for case in _cases(unit):
-                session = play(case, at)
-                played, calls = played + 1, calls + len(session.asked)
-                hangs += _is_silent(session)
-                for rule in wanted:
-                    if rule.applies(at.setting):
-                        tally.note(rule, case, list(rule.judge(session)))
-                if hangs >= _HANGS:
-                    break
-            progress("playing", done, len(work))
-            if hangs >= _HANGS:
-                break
-        findings = decided(tally, budget, at.setting)
-    stopped = f"{hangs} calls got no answer in time; the rest was not played" if hangs >= _HANGS else ""
-    examples = tuple(_examples(findings, subject, progress))
+        run = played(at, budget, progress)
+    patience = _HANG_TIMEOUT if run.hangs else subject.timeout
+    with bench(subject, min(subject.timeout, patience)) as at:
+        examples = tuple(made_small(run.findings, at, progress))
+    if run.hangs:
+        with bench(subject) as at:
+            examples = tuple(_confirmed(example, run.findings, at) for example in examples)
     small = {example.finding.rule: example.finding for example in examples}
-    found = tuple(small.get(finding.rule, finding) for finding in findings)
     outcome = TrimmerOutcome(
         trimmer=subject.spec,
         format=subject.format,
         tokenizer=subject.tokenizer,
         budget=budget,
-        cases=played,
-        calls=calls,
-        level=level_of(findings, budget, stopped),
-        findings=found,
-        stopped=stopped,
+        cases=run.cases,
+        calls=run.calls,
+        level=level_of(run.findings, budget, run.stopped),
+        findings=tuple(small.get(finding.rule, finding) for finding in run.findings),
+        stopped=run.stopped,
     )
     return Measured(outcome, examples)
+
+
+@dataclass
+class Run:
+    """What was played so far, and once it is over, what was found."""
+
+    cases: int = 0
+    calls: int = 0
+    hangs: int = 0
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether too many calls got no answer."""
+        return self.hangs >= _HANGS
+
+    @property
+    def stopped(self) -> str:
+        """Why it ended early, if it did."""
+        return f"{self.hangs} calls got no answer in time; the rest was not played" if self.is_stopped else ""
+
+
+def played(at: Bench, budget: Budget, progress: Progress = unheard) -> Run:
+    """All cases of a budget, played and judged."""
+    run, tally = Run(), Tally()
+    rules = [rule for rule in all_rules() if budget.wants(rule.id) and rule.applies(at.setting)]
+    work = units(budget, STRATEGIES, ())
+    for done, unit in enumerate(work, 1):
+        for case in _cases(unit):
+            if run.is_stopped:
+                break
+            session = play(case, at)
+            run.cases, run.calls = run.cases + 1, run.calls + len(session.asked)
+            run.hangs += _is_silent(session)
+            for rule in rules:
+                tally.note(rule, case, list(rule.judge(session)))
+        progress("playing", done, len(work))
+    run.findings = decided(tally, budget, at.setting)
+    return run
 
 
 def _cases(unit: Unit) -> list[Case]:
@@ -107,13 +133,12 @@ def _is_silent(session: Session) -> bool:
     return any(isinstance(asked.answer, Broken) and asked.answer.is_silent for asked in session.asked)
 
 
-def _examples(findings: tuple[Finding, ...], subject: Subject, progress: Progress) -> Iterator[Example]:
+def made_small(findings: tuple[Finding, ...], at: Bench, progress: Progress = unheard) -> Iterator[Example]:
+    """An example of each violation that follows from no other, as small as it will go."""
     roots = [finding for finding, causes in in_order_of_cause(findings) if not causes][:_SHRUNK]
-    patience = _HANG_TIMEOUT if any(map(_is_hang, roots)) else subject.timeout
-    with bench(subject, min(subject.timeout, patience)) as at:
-        for number, finding in enumerate(roots, 1):
-            yield _made_small(finding, at)
-            progress("shrinking", number, len(roots))
+    for number, finding in enumerate(roots, 1):
+        yield _made_small(finding, at)
+        progress("shrinking", number, len(roots))
 
 
 def _is_hang(finding: Finding) -> bool:
@@ -134,6 +159,20 @@ def _made_small(finding: Finding, at: Bench) -> Example:
         violation = violation.model_copy(update={"at": last})  # it does not do it every time
     update = {"case": smallest, "violation": violation}
     return Example(finding.model_copy(update=update), session, at.trimmer.manner)
+
+
+def _confirmed(example: Example, findings: tuple[Finding, ...], at: Bench) -> Example:
+    """The example, where it hangs for the whole time too; else the finding as it was first seen."""
+    if not _is_hang(example.finding):
+        return example
+    first = next(finding for finding in findings if finding.rule == example.finding.rule)
+    for finding in (example.finding, first):
+        assert finding.case is not None
+        session = play(finding.case, at)
+        made = [judgement for judgement in RULES[finding.rule].judge(session) if not judgement.held]
+        if made:
+            return Example(finding.model_copy(update={"violation": made[0]}), session, example.manner)
+    return example
 
 
 def _judged(rule: Rule, case: Case, at: Bench, plays: int) -> Callable[[Case], bool]:

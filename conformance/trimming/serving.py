@@ -37,7 +37,7 @@ def serve(spec: str, here: str) -> None:
     lines = _keep_standard_output()
     sys.path.insert(0, here)
     try:
-        function = _find(spec)
+        function = find(spec)
         manner = manner_of(function)
     except NotCallable as error:
         _say(lines, {"error": str(error)})
@@ -46,7 +46,7 @@ def serve(spec: str, here: str) -> None:
     _say(lines, {"manner": {**manner, "is_async": is_async}})
     with asyncio.Runner() as runner:
         for line in sys.stdin.buffer:
-            _say(lines, _answer(function, manner, json.loads(line), runner))
+            _say(lines, answer(function, manner, json.loads(line), runner))
 
 
 def _keep_standard_output() -> TextIO:
@@ -61,7 +61,8 @@ def _say(lines: TextIO, value: object) -> None:
     lines.flush()
 
 
-def _find(spec: str) -> Callable[..., Any]:
+def find(spec: str) -> Callable[..., Any]:
+    """The function that a name stands for. Raises NotCallable."""
     module_name, _, name = spec.partition(":")
     try:
         function = getattr(importlib.import_module(module_name), name, None)
@@ -114,9 +115,10 @@ def _name(function: Callable[..., Any]) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
-def _answer(
+def answer(
     function: Callable[..., Any], manner: dict[str, str], call: dict[str, Any], runner: asyncio.Runner
 ) -> dict[str, Any]:
+    """What came of one call: what was returned or raised, and whether the messages were changed."""
     messages = call["messages"]
     before = copy.deepcopy(messages)
     positional: list[Any] = []
@@ -131,10 +133,10 @@ def _answer(
         if inspect.isawaitable(returned):
             returned = runner.run(_awaited(returned))
     except (Exception, SystemExit) as error:  # noqa: BLE001 -- whatever it is, it is told
-        answer = _raised(error)
+        found = _raised(error)
     else:
-        answer = _returned(returned)
-    return {**answer, "changed": messages != before}
+        found = _returned(returned)
+    return {**found, "changed": messages != before}
 
 
 async def _awaited(awaitable: Any) -> Any:

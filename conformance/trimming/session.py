@@ -125,19 +125,25 @@ class Asked:
         """What came back, the system text too where it stands apart."""
         return None if self.returned is None else self._apart + flat(self.returned)
 
-    @property
+    @cached_property
     def cannot_fit(self) -> bool:
         """Whether what must not be given up is more than the limit, whatever is done to results."""
         bare = [entry for entry in self.least if entry.kind != "result"]
         return tokens(bare, self.setting.tokenizer) > self.limit
 
-    @property
+    @cached_property
     def can_fit(self) -> bool:
         """Whether what must not be given up is within the limit by any count."""
         said = self.setting.format.write(needed(self.said), self.conversation)
         return at_most(said, self.system or "") <= self.limit
 
-    @property
+    @cached_property
+    def has_slack(self) -> bool:
+        """Whether what must not be given up is within half of the limit by any count."""
+        said = self.setting.format.write(needed(self.said), self.conversation)
+        return 2 * at_most(said, self.system or "") <= self.limit
+
+    @cached_property
     def has_room(self) -> bool:
         """Whether all of it is within the limit by any count."""
         return at_most(self.given, self.system or "") <= self.limit
@@ -145,7 +151,12 @@ class Asked:
     @property
     def is_over(self) -> bool:
         """Whether it is certainly more than the limit, so that something must go."""
-        return self.size(self.entries) > self.limit
+        return self.given_size > self.limit
+
+    @cached_property
+    def given_size(self) -> int:
+        """Tokens handed over."""
+        return self.size(self.entries)
 
     @property
     def system(self) -> str | None:

@@ -9,6 +9,11 @@ from contextproof.conformance.trimming.formats import Entry
 _SHOWN, _CHARACTERS = 4, 40
 
 
+def tokens_told(number: int) -> str:
+    """A number of tokens in words."""
+    return "1 token" if number == 1 else f"{number} tokens"
+
+
 def told(entries: Sequence[Entry]) -> str:
     """The first few of some entries, in words."""
     if not entries:
