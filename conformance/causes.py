@@ -27,11 +27,12 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
         "CTX-13.5",
     ),
     "CTX-05.6": ("CTX-03.2",),
-    "CTX-12.1": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-10.3", "CTX-13.5"),
+    "CTX-12.1": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-10.3", "CTX-13.2", "CTX-13.5"),
     # A prefix without its tools, its framing or the end of a class lacks one of its five types.
     "CTX-01.2": ("CTX-04.1", "CTX-07.5", "CTX-13.6"),
-    # A prefix that grows takes from the body, and with it from the caps that are shares of it.
-    "CTX-06.1": ("CTX-03.2",),
+    # A prefix that grows, or opened too large, takes from the body and from the caps that are shares of it.
+    "CTX-06.1": ("CTX-03.2", "CTX-07.1", "CTX-07.3"),
+    "CTX-07.1": ("CTX-07.2",),
     # What stands at the wrong end, in the wrong region, or beside its pair, is out of order too.
     "CTX-02.3": ("CTX-01.1", "CTX-02.1", "CTX-02.2", "CTX-09.1", "CTX-09.4"),
     "CTX-02.4": ("CTX-09.1",),
@@ -42,7 +43,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     # What is never counted in some texts is not covered by what is learned either.
     "CTX-11.4": ("CTX-11.6",),
     # An engine that gives up without need gives up here too.
-    "CTX-01.3": ("CTX-08.9",),
+    "CTX-01.3": ("CTX-08.9", "CTX-09.4"),
     "CTX-08.5": ("CTX-08.9",),
     "CTX-09.4": ("CTX-08.9",),
     # What is repaired in silence, or torn by a cut, is missing from requests too.
@@ -51,9 +52,10 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "CTX-08.3": ("CTX-08.8", "CTX-09.1", "CTX-10.4", "CTX-13.3"),
     "CTX-08.8": ("CTX-09.1", "CTX-10.1", "CTX-10.4", "CTX-10.5", "CTX-13.3"),
     "CTX-13.7": ("CTX-08.8", "CTX-13.8"),
-    # What is rendered as other text is of another size.
+    # What is rendered as other text is of another size; so is what is estimated by another rule.
     "CTX-06.4": ("CTX-13.3",),
-    "CTX-08.9": ("CTX-13.3",),
+    "CTX-08.2": ("CTX-08.5", "CTX-08.10"),
+    "CTX-08.9": ("CTX-11.2", "CTX-13.3"),
     # A compaction that covers what it may not, or too little, is asked for again, and over no less.
     "CTX-10.5": ("CTX-12.6", "CTX-12.7", "CTX-12.8"),
     "CTX-12.3": ("CTX-12.8",),

@@ -14,6 +14,7 @@ from contextproof.conformance.commands.calibrate import calibrate
 from contextproof.conformance.commands.certify import certify
 from contextproof.conformance.commands.common import complain
 from contextproof.conformance.commands.gate import gate
+from contextproof.conformance.commands.init import init
 from contextproof.conformance.commands.preflight import preflight
 from contextproof.conformance.commands.replay import replay
 from contextproof.conformance.commands.report import merge, report, verify
@@ -90,6 +91,7 @@ for command in (
     explain,
     schema,
     host,
+    init,
 ):
     app.command()(command)
 app.add_typer(snapshot, name="snapshot")

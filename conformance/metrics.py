@@ -18,29 +18,30 @@ class Spread(Frozen):
     """Minimum, median and 99th percentile of a ratio, in thousandths; and of how many."""
 
     minimum: int
+    """The least."""
     median: int
+    """The middle."""
     p99: int
+    """What 99 of 100 do not exceed."""
     number: int
+    """Of how many."""
 
 
 class Metrics(Frozen):
-    """The four metrics. Shares and ratios are in thousandths; None where nothing was there to measure.
-
-    Attributes:
-        epochs_per_session: over sessions without a routing change or forced revocation.
-        cached_share: input tokens that repeat the previous request's leading bytes, over all.
-        append_only_share: the same, had every request only appended to the one before.
-        uncalibrated: estimate over count, until a response first reported more than was estimated.
-        after_drift: the same, from then on.
-        recoverable_share: bytes truncated or elided that a pointer's references lead back to.
-    """
+    """The four metrics. Shares and ratios are in thousandths; None where nothing was there to measure."""
 
     epochs_per_session: int | None
+    """Over sessions without a routing change or forced revocation."""
     cached_share: int | None
+    """Input tokens that repeat the previous request's leading bytes, over all."""
     append_only_share: int | None
+    """The same, had every request only appended to the one before."""
     uncalibrated: Spread | None
+    """Estimate over count, until a response first reported more than was estimated."""
     after_drift: Spread | None
+    """The same, from then on."""
     recoverable_share: int | None
+    """Bytes truncated or elided that a pointer's references lead back to, over all."""
 
 
 class Tally(Frozen):

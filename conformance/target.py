@@ -16,26 +16,25 @@ MAX_MESSAGE = 64 * 2**20
 
 
 class Limits(Frozen):
-    """What a builder reached over a pipe is held to, and what it is given of the environment.
-
-    Attributes:
-        timeout: seconds that one call may take; the time that the suite takes over a reverse call
-            does not count.
-        max_message: bytes that one message may have.
-        pass_env: names of environment variables that a command is given besides the usual ones.
-    """
+    """What a builder reached over a pipe is held to, and what it is given of the environment."""
 
     timeout: Annotated[float, Field(gt=0)] = TIMEOUT
+    """Seconds that one call may take; the time that the suite takes over a reverse call does not count."""
     max_message: Annotated[int, Field(gt=0)] = MAX_MESSAGE
+    """Bytes that one message may have."""
     pass_env: tuple[str, ...] = ()
+    """Names of environment variables that a command is given besides the usual ones."""
 
 
 class Target(Frozen):
     """A builder by its name: a ``factory`` (``package.module:factory``) or a ``command`` (its words)."""
 
     factory: str | None = None
+    """`package.module:factory`, for a builder in Python."""
     command: tuple[str, ...] = ()
+    """The words of the command that starts it; empty for one in Python."""
     limits: Limits = Limits()
+    """What it is held to."""
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> Self:

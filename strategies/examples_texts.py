@@ -181,7 +181,7 @@ def sources_and_contents_that_run_together(author: Author) -> None:
     author.request()
 
 
-@example("hostile")
+@example("sessions")
 def trust_through_every_step(author: Author) -> None:
     """A page, what rests on it at two removes, what rests on it beside what is trusted, and its error."""
     author.user("Read it.")

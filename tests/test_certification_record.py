@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from contextproof.conformance.certificate.making import certificate
 from contextproof.conformance.certification import record as r
+from contextproof.conformance.certification.budget import Budget
 from contextproof.conformance.certification.folder import Folder, append, finish, part, planned
 from contextproof.conformance.certification.outcome import outcome_of
 from contextproof.conformance.certification.reading import BadRecord, read
@@ -59,9 +61,22 @@ def test_the_order_of_lines_does_not_matter_and_a_unit_counts_only_whole(path: P
     assert read(path).missing == (UNITS[1].name,)
 
 
+def test_an_altered_record_is_noticed(path: Path) -> None:
+    finish(path, read(path), outcome_of(read(path)))
+    lines = [r.LINE.validate_json(line) for line in path.read_bytes().splitlines()]
+    better = [_without_violations(line) if isinstance(line, r.SessionLine) else line for line in lines]
+    path.write_bytes(b"".join(map(r.written, better)))
+    with pytest.raises(BadRecord, match="altered"):
+        outcome_of(read(path))
+
+
+def _without_violations(session: r.SessionLine) -> r.SessionLine:
+    held = {name: (judged, 0, *seen) for name, (judged, _, *seen) in session.evidence.items()}
+    return session.model_copy(update={"evidence": held})
+
+
 def test_it_names_no_host_no_person_and_no_folder(path: Path) -> None:
-    told = path.read_bytes().splitlines()[0]
-    header = json.loads(told)
+    header = json.loads(path.read_bytes().splitlines()[0])
     header.pop("manifest")
     told = json.dumps(header)
     for secret in (platform.node(), str(Path.home()), str(Path.cwd()), f'"{getpass.getuser()}"'):
@@ -130,3 +145,21 @@ def test_shards_are_all_units_once() -> None:
     assert max(map(len, shards)) - min(map(len, shards)) <= 1
     with pytest.raises(ValueError, match="at most"):
         r.Shard(number=9, of=8)
+
+
+def test_a_soaks_rounds_are_in_the_record_and_taken_up_again(tmp_path: Path) -> None:
+    budget = Budget(profile="soak", seed=1, sessions=1, only=("CTX-15",))
+    names = tuple(unit.name for unit in planned(budget))
+    header = run_of(REFERENCE).header.model_copy(update={"budget": budget, "units": names})
+    folder = Folder.start(tmp_path / "run", header)
+    folder.next_round()
+    again = Folder.resume(tmp_path / "run")
+    assert again.units() == folder.units()
+    assert len(again.units()) > len(names)
+    assert read(tmp_path / "run").missing == tuple(unit.name for unit in folder.units())
+
+
+def test_an_interrupted_run_leaves_a_record_that_can_be_reported(path: Path) -> None:
+    document = certificate(read(path))
+    assert not document.complete
+    assert document.level is None

@@ -3,7 +3,6 @@
 # ruff: noqa: SLF001 (what is spoiled is inside of the reference)
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from contextproof.calibration.edits import replace_span, with_blocks
@@ -141,20 +140,3 @@ class TruncatesOnlyWhatTheMomentNeeds(Altered):
     @staticmethod
     def alter(module: Any) -> None:
         module._slack = lambda _draft: 0
-
-
-class CompactsOneTurnAtATime(Altered):
-    """Compacts the oldest turn and no more, again and again. Seen in oguzbilgic/kern-ai#295."""
-
-    breaks = "CTX-16.3"
-    module = "selection"
-
-    @staticmethod
-    def alter(module: Any) -> None:
-        whole = module.Selection.compactable
-
-        def compactable(selection: Any) -> Iterator[Any]:
-            has_older = not selection.loose and selection.whole[1:]
-            yield from selection.whole[0].entries if has_older else whole(selection)
-
-        module.Selection.compactable = compactable

@@ -21,7 +21,7 @@ from contextproof.conformance.contract.request import ElidedSpan, PointerKind
 from contextproof.conformance.contract.vocabulary import Place, Role
 from contextproof.conformance.contract.working_state import Entry
 
-_NONCE_DIGITS: Final = 20
+_NONCE_DIGITS: Final = 16
 _SUMMARY_BOUND: Final = 2_000
 
 ORDER: Final = (

@@ -31,7 +31,7 @@ from contextproof.conformance.contract.request import ElidedSpan, PointerKind
 from contextproof.conformance.contract.vocabulary import Place
 from contextproof.conformance.contract.working_state import Entry
 
-_NONCE_DIGITS: Final = 32
+_NONCE_DIGITS: Final = 20
 
 ORDER: Final = (
     Place.PLATFORM_POLICY,

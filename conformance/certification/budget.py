@@ -28,22 +28,21 @@ UNIT_SESSIONS = 10
 
 
 class Budget(Frozen):
-    """What is to be played. The same budget gives the same sessions wherever it is played.
-
-    Attributes:
-        seed: of everything random.
-        nonce: mixed into the seed, so that nobody can fit a builder to known sessions.
-        sessions: how many are generated for each strategy (some get more, see `WEIGHTS`).
-        only, exclude: ids, or beginnings of ids, of the requirements judged. A narrowed run
-            certifies nothing.
-    """
+    """What is to be played. The same budget gives the same sessions wherever it is played."""
 
     profile: Profile
+    """What kind of run it is."""
     seed: Count
+    """Of everything random."""
     nonce: str = ""
+    """Mixed into the seed, so that nobody can fit a builder to known sessions."""
     sessions: Count
+    """How many are generated for each strategy; some get more."""
     only: tuple[str, ...] = ()
+    """Ids, or beginnings of ids, of the requirements judged; empty for all. A narrowed run certifies nothing.
+    """
     exclude: tuple[str, ...] = ()
+    """Ids, or beginnings of ids, of requirements left out."""
 
     @property
     def is_narrowed(self) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from contextproof import scenarios, strategies
 from contextproof.conformance.certification.budget import Budget, Unit, units
-from contextproof.conformance.certification.outcome import Outcome, Shown
+from contextproof.conformance.certification.outcome import Outcome, Shown, verdicts_sha256
 from contextproof.conformance.certification.reading import Run, read
 from contextproof.conformance.certification.record import (
     FILE,
@@ -29,7 +29,7 @@ from contextproof.conformance.certification.record import (
     VerdictLine,
     written,
 )
-from contextproof.conformance.contract.base import Frozen, canonical_json, sha256
+from contextproof.conformance.contract.base import Frozen
 from contextproof.conformance.requirements import all_requirements
 from contextproof.conformance.requirements.registry import MUST, REGISTRY
 from contextproof.conformance.target import Target
@@ -227,7 +227,7 @@ def finish(file: Path, run: Run, found: Outcome) -> None:
         sessions=found.sessions,
         requests=found.requests,
         troubled=len(found.trouble),
-        verdicts_sha256=sha256(canonical_json([[v.requirement, v.verdict] for v in verdicts])),
+        verdicts_sha256=verdicts_sha256(found),
     )
     append(file, b"".join(map(written, (*verdicts, footer))))
 

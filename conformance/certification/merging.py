@@ -36,7 +36,7 @@ def merge(paths: Sequence[Path], out: Path) -> Outcome:
     """Write the record of the whole into a new folder; returns what it comes to.
 
     Raises:
-        BadRecord: where one of them cannot be read.
+        BadRecord: where one of them cannot be read, or was altered.
         CannotMerge: where they are not finished parts of one run, each with sessions of its own.
         FileExistsError: where the folder is there already.
     """
@@ -44,6 +44,7 @@ def merge(paths: Sequence[Path], out: Path) -> Outcome:
     for path, run in runs:
         if run.footer is None:
             raise CannotMerge(f"{path}: {run.state}")
+        outcome_of(run)
     for (one, first), (other, second) in pairwise(runs):
         _check_same(one, first.header, other, second.header)
     _check_apart(runs)

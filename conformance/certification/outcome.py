@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.causes import in_order_of_cause
 from contextproof.conformance.certification.budget import SESSIONS, Budget
-from contextproof.conformance.certification.reading import Run, ledger_of
+from contextproof.conformance.certification.reading import BadRecord, Run, ledger_of
 from contextproof.conformance.certification.record import Header, SessionLine
 from contextproof.conformance.certification.timeline import Timeline, timeline
-from contextproof.conformance.contract.base import Count, Frozen
+from contextproof.conformance.contract.base import Count, Frozen, canonical_json, sha256
 from contextproof.conformance.contract.manifest import Manifest
 from contextproof.conformance.contract.vocabulary import Decision
 from contextproof.conformance.counterexample import Counterexample, counterexample, judge_scenario
@@ -121,8 +121,22 @@ def outcome(header: Header, sessions: Sequence[SessionLine], *, complete: bool =
 
 
 def outcome_of(run: Run) -> Outcome:
-    """What a run comes to, from its record alone."""
-    return outcome(run.header, run.sessions, complete=not run.missing)
+    """What a run comes to, from its record alone.
+
+    Raises:
+        BadRecord: where that is not what its footer says: the record was altered.
+    """
+    found = outcome(run.header, run.sessions, complete=not run.missing)
+    if run.footer is not None and run.footer.verdicts_sha256 != verdicts_sha256(found):
+        raise BadRecord(
+            "the sessions in the record do not come to the verdicts in its footer: it was altered"
+        )
+    return found
+
+
+def verdicts_sha256(found: Outcome) -> str:
+    """A digest of all verdicts."""
+    return sha256(canonical_json([[one.requirement, one.verdict] for one in found.results]))
 
 
 def _trouble(sessions: Iterable[SessionLine]) -> Iterator[Trouble]:

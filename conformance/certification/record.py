@@ -60,15 +60,20 @@ class Environment(Frozen):
     """Where it ran, as far as it may matter: no names of hosts or people, no paths."""
 
     python: str
+    """The version of Python."""
     implementation: str
+    """Whose Python it is."""
     platform: str
+    """Operating system and processor."""
 
 
 class Shard(Frozen):
     """Part ``number`` of ``of`` equal parts of a run's units."""
 
     number: Annotated[int, Field(ge=1)]
+    """Which part."""
     of: Annotated[int, Field(ge=1)]
+    """Of how many."""
 
     @model_validator(mode="after")
     def _is_one_of_them(self) -> Self:
@@ -154,8 +159,11 @@ class KnownFailure(Frozen):
     """A failure that is known, and does not fail the run meanwhile."""
 
     id: str
+    """The requirement that fails."""
     reason: Annotated[str, Field(min_length=1)]
+    """Why that is put up with."""
     link: str = ""
+    """Where it is followed up."""
 
 
 class KnownLine(Frozen):

@@ -37,6 +37,7 @@ def report(
     wanted = {form: path for form, path in given.items() if path is not None}
     try:
         found = read(run)
+        outcome = outcome_of(found)
     except BadRecord as error:
         complain(str(error))
         raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
@@ -47,7 +48,7 @@ def report(
         return
     folder = run if run.is_dir() else run.parent
     written = [(one.counterexample, str(folder / one.file)) for one in found.counterexamples]
-    print_certification(outcome_of(found), written, Console())
+    print_certification(outcome, written, Console())
 
 
 def merge(

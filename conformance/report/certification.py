@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from contextproof.conformance.certification.outcome import Level, Outcome
+from contextproof.conformance.certification.reading import Run, read
 from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.report.escape import visible
 from contextproof.conformance.report.gate import counted, finding_lines, gate_lines, metric_lines
+from contextproof.conformance.requirements import all_requirements
 
 _LEVELS = {
     Level.FULL: "full: every MUST is claimed and holds",
@@ -26,12 +29,34 @@ def print_certification(
     console: Console,
     folder: Path | None = None,
 ) -> None:
-    """Print everything, escaped, without wrapping; and how to see more of what a folder keeps."""
-    for line in lines(outcome, written):
+    """Print everything, escaped, without wrapping; and what else there is to a run's folder."""
+    more = () if folder is None else _folder_lines(folder)
+    for line in (*lines(outcome, written), *more):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    if folder is not None:
-        hint = f"a page with pictures: contextproof report {shlex.quote(str(folder))} --html report.html"
-        console.print(hint, markup=False, highlight=False, soft_wrap=True)
+
+
+def _folder_lines(folder: Path) -> Iterator[str]:
+    yield slowest_line(read(folder))
+    yield f"a page with pictures: contextproof report {shlex.quote(str(folder))} --html report.html"
+
+
+def slowest_line(run: Run) -> str:
+    """Whose sessions took the most time, and which requirements they are for."""
+    spent: Counter[str] = Counter()
+    for session in run.sessions:
+        spent[_source(session.unit)] += session.milliseconds
+    if not spent:
+        return "nothing was played"
+    source, most = spent.most_common(1)[0]
+    ids = [requirement.id for requirement in all_requirements() if requirement.scenarios == source]
+    named = f", for {ids[0]} and {len(ids) - 1} more" if len(ids) > 1 else f", for {ids[0]}" if ids else ""
+    return f"slowest: {source} sessions{named}: {most / 1000:.0f} s of {spent.total() / 1000:.0f} s of play"
+
+
+def _source(unit: str) -> str:
+    """The strategy that a unit's name begins or ends with; what is scripted goes together."""
+    kind, _, rest = unit.partition("-")
+    return rest if kind == "explicit" else kind
 
 
 def lines(outcome: Outcome, written: Sequence[tuple[Counterexample, str]]) -> Iterator[str]:

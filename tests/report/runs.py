@@ -9,7 +9,7 @@ from contextproof.calibration.faulty.prefix import TimestampInThePrefix
 from contextproof.conformance.adapters.in_process import InProcess
 from contextproof.conformance.builder import Builder
 from contextproof.conformance.certification.budget import Budget, Unit
-from contextproof.conformance.certification.outcome import Shown, counterexamples, outcome_of
+from contextproof.conformance.certification.outcome import Shown, counterexamples, outcome_of, verdicts_sha256
 from contextproof.conformance.certification.reading import Run
 from contextproof.conformance.certification.record import CounterexampleLine, Footer, header
 from contextproof.conformance.certification.unit import play_unit
@@ -49,7 +49,12 @@ def run_of(spec: str) -> Run:
     made = counterexamples(outcome_of(run), builder, scenarios.corpus, frozenset(), unheard)
     run.counterexamples = tuple(_line(one) for one in made)
     run.footer = Footer(
-        complete=True, units=2, sessions=len(lines), requests=0, troubled=0, verdicts_sha256=""
+        complete=True,
+        units=2,
+        sessions=len(lines),
+        requests=0,
+        troubled=0,
+        verdicts_sha256=verdicts_sha256(outcome_of(run)),
     )
     return run
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from report.runs import REFERENCE, STAMPED, run_of
 
 from contextproof.conformance.certification import record as r
 from contextproof.conformance.certification.folder import append, finish
 from contextproof.conformance.certification.outcome import outcome_of
 from contextproof.conformance.cli import main
+from report.runs import REFERENCE, STAMPED, run_of
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,31 @@ def test_it_prints(tmp_path: Path) -> None:
     printed = tmp_path / "page.pdf"
     _browser(["--no-pdf-header-footer", f"--print-to-pdf={printed}"], path)
     assert printed.read_bytes().startswith(b"%PDF")
+
+
+def _colours(css: str) -> dict[str, str]:
+    return dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", css))
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: str, other: str) -> float:
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_text_stands_out_from_what_is_behind_it(theme: str) -> None:
+    css = files("contextproof.conformance.report.html").joinpath("page.css").read_text(encoding="utf-8")
+    light, dark = css.split("@media (prefers-color-scheme: dark)")[:2]
+    colours = _colours(light if theme == "light" else dark.partition("* {")[0])
+    on_paper = ("ink", "soft", "good", "bad", "open", "link")
+    pairs = [(text, behind) for text in on_paper for behind in ("paper", "tint")]
+    pairs += [("ink", behind) for behind in ("mark", "envelope", "nonce", "trust", "pointer")]
+    pairs += [("bad", "mark")]
+    weak = [pair for pair in pairs if _contrast(colours[pair[0]], colours[pair[1]]) < 4.5]
+    assert weak == []

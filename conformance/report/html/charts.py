@@ -52,7 +52,7 @@ def _x(rows: Sequence[Row], title: str | None) -> alt.X:
 
     return alt.X(
         "request:Q",
-        scale=alt.Scale(domain=[0.4, len(rows) + 0.6], nice=False),
+        scale=alt.Scale(domain=[0.4, len(rows) + 0.6], nice=False, zero=False, padding=0),
         axis=alt.Axis(title=title, grid=False, tickMinStep=1, format="d"),
     )
 

@@ -1,6 +1,7 @@
 /** A request from a plan and inputs: what does not fit gives way in order, or nothing is sent. */
 
 import { limitOf, where, type Answer, type BuildCall } from './calls.js';
+import { CAPS, quarterOf } from './caps.js';
 import type { Block, Estimate, Request, TokenClass, YieldCause, YieldStep, Yielded } from './contract.js';
 import { Tally, surplusOf } from './estimate.js';
 import { problemOf } from './pairs.js';
@@ -8,7 +9,6 @@ import { inOrder } from './places.js';
 import { Scene, type Held, type View } from './scene.js';
 import type { Count, Suite } from './suite.js';
 
-const CAPS = { working_state: 1_000, memory_corrections: 1_500, recall: 2_000, environment: 500 } as const;
 const WORTH_CUTTING = 128; // tokens; a smaller result may be smaller than its pointer
 
 export async function build(call: BuildCall, suite: Suite): Promise<Answer> {
@@ -17,6 +17,11 @@ export async function build(call: BuildCall, suite: Suite): Promise<Answer> {
   const scene = new Scene(call.plan, call.inputs);
   const count = await suite.counter(call.context.model.tokenizer, scene.texts());
   return new Fitting(call, scene, count).answer();
+}
+
+/** What a request takes, by the estimate, if all that may be left out of it or compacted is. */
+export function leastTokens(call: BuildCall, scene: Scene, count: Count): number {
+  return new Fitting(call, scene, count).least();
 }
 
 /** The steps of one build. What gave way is remembered here and told in the answer. */
@@ -48,6 +53,12 @@ class Fitting {
     this.#tally = this.#newTally(this.#bodyBlocks());
     const fits = this.#total() <= this.#limit || this.#dropRecall() || this.#cutOldResults();
     return fits ? this.#built() : this.#tooLarge();
+  }
+
+  least(): number {
+    this.#capResults();
+    const tally = this.#newTally([...this.scene.checkpoint, ...this.#unyielding()]);
+    return this.call.plan.prefix_tokens + tally.total();
   }
 
   #before(step: YieldStep): string[] {
@@ -112,7 +123,7 @@ class Fitting {
    * that the next result does not edit history again.
    */
   #capResults(): void {
-    const cap = Math.floor(this.#body / 4);
+    const cap = quarterOf(this.#body);
     const whole = this.scene.views.filter((view) => this.#isWholeResult(view));
     let size = whole.reduce((total, { content }) => total + this.count(content), 0);
     if (size <= cap) return;
@@ -171,6 +182,12 @@ class Fitting {
     return [...corrections.map(({ block }) => block), ...state, ...environment.map(({ block }) => block)];
   }
 
+  /** All of region B that never gives way, the checkpoint apart. */
+  #unyielding(): Block[] {
+    const spared = this.scene.views.filter((view) => view.spared);
+    return [...this.#standing(), ...spared.map((view) => this.#shown(view))];
+  }
+
   #bodyBlocks(): Block[] {
     const { checkpoint, views } = this.scene;
     const messages = views.map((view) => this.#shown(view));
@@ -218,8 +235,7 @@ class Fitting {
 
   /** Everything milder was done: compaction helps, unless what may never go is too large by itself. */
   #tooLarge(): Answer {
-    const spared = this.scene.views.filter((view) => view.spared).map((view) => this.#shown(view));
-    const floor = this.#newTally([...this.#standing(), ...spared]);
+    const floor = this.#newTally(this.#unyielding());
     const least = this.call.plan.prefix_tokens + floor.total();
     const compactable = this.scene.views.some((view) => !view.spared);
     if (least <= this.#limit && compactable) {

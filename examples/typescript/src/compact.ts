@@ -3,14 +3,19 @@
  * never read to the summarizer: it is left out, and one pointer for each trust names it all.
  */
 
+import { leastTokens } from './build.js';
 import { limitOf, where, type Answer, type BuildCall } from './calls.js';
+import { quarterOf } from './caps.js';
 import type { Block, Checkpoint, ElidedSpan, Trust } from './contract.js';
+import { MARGIN } from './estimate.js';
 import { problemOf } from './pairs.js';
 import { Scene, spanOf, type View } from './scene.js';
 import type { Count, Part, Suite } from './suite.js';
 import { Summaries } from './summaries.js';
 
 export const SUMMARY_BOUND = 1_200;
+const LEAST_SUMMARY = 16; // tokens; with less room than that nothing can be told
+const BLANK = ' '; // the least summary that is rendered
 const DEEPEST = 2;
 const LEAST_GAIN = 4; // tokens: more than what rounding by class can take away again
 const NOTHING: Answer = { answer: 'nothing_to_gain' };
@@ -27,8 +32,7 @@ export async function compact(call: BuildCall, suite: Suite): Promise<Answer> {
 
 class Compaction {
   readonly #summaries: Summaries;
-  readonly #elided: readonly View[];
-  readonly #summarized: readonly View[];
+  #elided: readonly View[];
 
   constructor(
     private readonly call: BuildCall,
@@ -39,18 +43,18 @@ class Compaction {
   ) {
     const { model } = call.context;
     this.#summaries = new Summaries(suite, model.tokenizer, limitOf(model));
-    const isElided = (view: View): boolean =>
-      view.trust === 'external_untrusted' || !this.#summaries.canHold(count(partOf(view).text));
-    this.#elided = covered.filter(isElided);
-    this.#summarized = covered.filter((view) => !isElided(view));
+    this.#elided = covered.filter(
+      (view) => view.trust === 'external_untrusted' || !this.#summaries.canHold(count(partOf(view).text)),
+    );
   }
 
   async answer(): Promise<Answer> {
-    const replaced = await this.#replaced();
-    const written = await this.#summarize(this.#unsummarized(), replaced - LEAST_GAIN);
-    if ('answer' in written) return written;
-    if ((await this.#cost(this.scene.renderCheckpoint(written))) > replaced - LEAST_GAIN) return NOTHING;
     const { context, plan } = this.call;
+    const mostCost = (await this.#replaced()) - LEAST_GAIN;
+    const written = await this.#summarize(mostCost);
+    if ('answer' in written) return written;
+    if ((await this.#cost(this.scene.renderCheckpoint(written))) > mostCost) return NOTHING;
+    if ((await this.#leastOver(written)) > limitOf(context.model)) return NOTHING;
     const event = {
       ...where(context, plan),
       type: 'context.compaction.completed',
@@ -80,6 +84,14 @@ class Compaction {
     return blocks.reduce((total, { text }) => total + count(text) + model.overhead_per_block, 0);
   }
 
+  /** What a request over this checkpoint would take, by the estimate of a build. */
+  async #leastOver(checkpoint: Checkpoint): Promise<number> {
+    const call = { ...this.call, inputs: { ...this.call.inputs, checkpoint } };
+    const scene = new Scene(call.plan, call.inputs);
+    const count = await this.suite.counter(call.context.model.tokenizer, scene.texts());
+    return leastTokens(call, scene, count);
+  }
+
   /** The new checkpoint with its pointers, and with the summary that was there before. */
   #unsummarized(): Checkpoint {
     const { log, checkpoint, live } = this.call.inputs;
@@ -95,16 +107,20 @@ class Compaction {
   }
 
   /** The older summary is kept word for word while there is room beside it, and then summarized again. */
-  async #summarize(base: Checkpoint, mostCost: number): Promise<Checkpoint | Answer> {
-    const { context, plan, inputs } = this.call;
-    const bound = Math.min(SUMMARY_BOUND, Math.floor((limitOf(context.model) - plan.prefix_tokens) / 4));
-    const kept = base.summary === '' ? 0 : await this.#summaries.size(base.summary);
-    if (this.#summarized.length === 0 && kept <= bound) return base;
-
-    const fresh = this.#summarized.map(partOf);
+  async #summarize(mostCost: number): Promise<Checkpoint | Answer> {
+    const base = this.#unsummarized();
+    const fresh = this.covered.filter((view) => !this.#elided.includes(view)).map(partOf);
     const summarized = [...new Set([...base.summarized, ...fresh.flatMap(({ item_ids }) => item_ids)])];
-    // What a summary may add while the checkpoint costs less than what it replaces; a blank is the least.
-    const least = { ...base, summary: base.summary || ' ', summarized };
+    const bound = await this.#bound({ ...base, summary: BLANK, summarized });
+    const kept = base.summary === '' ? 0 : await this.#summaries.size(base.summary);
+    if (fresh.length === 0 && kept <= bound) return base;
+    if (bound < LEAST_SUMMARY && kept <= bound) {
+      this.#elided = this.covered; // no room to tell anything: what is left out can be fetched again
+      return this.#unsummarized();
+    }
+
+    // What a summary may add while the checkpoint costs less than what it replaces
+    const least = { ...base, summary: base.summary || BLANK, summarized };
     const gain = mostCost - (await this.#cost(this.scene.renderCheckpoint(least)));
     const quarter = Math.floor(bound / 4);
     if (bound - kept >= quarter) {
@@ -114,10 +130,18 @@ class Compaction {
       return { ...base, summary, summarized, depth: Math.max(base.depth, 1) };
     }
     if (base.depth >= DEEPEST) return this.#escalated(base.depth + 1);
-    const older = { item_ids: [inputs.checkpoint?.id ?? ''], text: base.summary };
+    const older = { item_ids: [this.call.inputs.checkpoint?.id ?? ''], text: base.summary };
     const summary = await this.#write([older, ...fresh], Math.min(Math.floor(bound / 2), kept + gain));
     if (typeof summary !== 'string') return summary;
     return { ...base, summary, summarized, depth: base.depth + 1 };
+  }
+
+  /** The most tokens that a summary may have: as declared, by the record, and so that the request fits. */
+  async #bound(blank: Checkpoint): Promise<number> {
+    const { context, plan } = this.call;
+    const limit = limitOf(context.model);
+    const room = Math.floor((limit - (await this.#leastOver(blank))) / MARGIN) - 1;
+    return Math.min(SUMMARY_BOUND, quarterOf(limit - plan.prefix_tokens), room);
   }
 
   async #write(parts: readonly Part[], most: number): Promise<string | Answer> {

@@ -4,7 +4,8 @@ import { where, type Answer, type EstimateCall, type ReconcileCall } from './cal
 import type { Block, BodyClass, Calibration, ClassTokens, ModelSpec, PrefixClass } from './contract.js';
 import type { Count, Suite } from './suite.js';
 
-const MARGIN = 105; // hundredths
+/** By how much the body is estimated above its count. */
+export const MARGIN = 1.05;
 
 const PREFIX_CLASSES: Readonly<Record<string, PrefixClass>> = {
   platform_policy: 'platform_policy',
@@ -31,7 +32,7 @@ export function surplusOf(calibration: Calibration, model: ModelSpec): number {
   return calibration.models.find((entry) => entry.model === model.name)?.values[0] ?? 0;
 }
 
-const conservative = (tokens: number): number => Math.ceil((tokens * MARGIN) / 100);
+const conservative = (tokens: number): number => Math.ceil(tokens * MARGIN);
 
 /** Tokens of blocks of region B by class. Blocks come and go while a request is fitted. */
 export class Tally {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { limitOf, where, type Answer, type OpenSessionCall } from './calls.js';
 import { contentOfTool } from './canonical.js';
+import { CAPS, LEAST_BODY, MOST, quarterOf } from './caps.js';
 import type {
   Block,
   ClassTokens,
@@ -17,17 +18,6 @@ import { prefixTokens, sum } from './estimate.js';
 import { FRAMING } from './framing.js';
 import type { Count, Suite } from './suite.js';
 import { TrustLedger } from './trust.js';
-
-export const LEAST_BODY = 1_000;
-const MOST_TOOLS = 30;
-const MOST_MEMORY = 40;
-const CAPS: Readonly<Record<PrefixClass, number>> = {
-  platform_policy: 2_000,
-  framing: 500,
-  agent_instructions: 4_000,
-  tool_definitions: 6_000,
-  memory_snapshot: 1_500,
-};
 
 export interface Refused extends Answer {
   readonly answer: 'refused';
@@ -66,11 +56,11 @@ export async function makePlan(planning: Planning, suite: Suite): Promise<Plan |
   const { model } = opening;
   const left = limitOf(model);
   if (left < LEAST_BODY) return refused('output_reserve', left, LEAST_BODY);
-  if (opening.tools.length > MOST_TOOLS) {
-    return refused('tool_definitions', opening.tools.length, MOST_TOOLS, 'items');
+  if (opening.tools.length > MOST.tools) {
+    return refused('tool_definitions', opening.tools.length, MOST.tools, 'items');
   }
-  if (opening.memory.length > MOST_MEMORY) {
-    return refused('memory_snapshot', opening.memory.length, MOST_MEMORY, 'items');
+  if (opening.memory.length > MOST.memory) {
+    return refused('memory_snapshot', opening.memory.length, MOST.memory, 'items');
   }
 
   const contents = contentsByClass(opening);
@@ -165,7 +155,7 @@ function plan(planning: Planning, blocks: readonly Block[], measured: readonly C
   const { session, epoch, opening, earlierTokenizers } = planning;
   const prefix_tokens = sum(measured);
   const body = limitOf(opening.model) - prefix_tokens;
-  const quarter = Math.floor(body / 4);
+  const quarter = quarterOf(body);
   return {
     session,
     epoch,
@@ -182,8 +172,8 @@ function plan(planning: Planning, blocks: readonly Block[], measured: readonly C
       agent_instructions_tokens: CAPS.agent_instructions,
       tool_definitions_tokens: CAPS.tool_definitions,
       memory_snapshot_tokens: CAPS.memory_snapshot,
-      working_state_tokens: 1_000,
-      retrieved_context_tokens: 2_000,
+      working_state_tokens: CAPS.working_state,
+      retrieved_context_tokens: CAPS.recall,
       tool_results_tokens: quarter,
       history_tokens: body - quarter,
       body_tokens: body,

@@ -1,18 +1,12 @@
 /** Working state: who may write what, what goes when a field is full, and what crosses into a turn. */
 
 import type { Answer, CandidatesCall, CarryCall, UpdateCall } from './calls.js';
+import { CAPS, MOST } from './caps.js';
 import type { Entry, OpenQuestion, StateUpdate, Task, WorkingState, WriteOrigin } from './contract.js';
 import { pairsOf } from './pairs.js';
 import type { Suite } from './suite.js';
 import { TrustLedger } from './trust.js';
 
-const CAPS = {
-  constraints: 20,
-  tasks: 30,
-  established_facts: 40,
-  open_questions: 20,
-  tokens: 1_000,
-} as const;
 const TOOL = 'context.update_working_state';
 const EMPTY: WorkingState = { constraints: [], tasks: [], established_facts: [], open_questions: [] };
 
@@ -26,13 +20,14 @@ export async function update(call: UpdateCall, suite: Suite): Promise<Answer> {
   }
   const state = written(call.state, call.update, call.origin);
   for (const field of ['constraints', 'tasks', 'established_facts', 'open_questions'] as const) {
-    if (state[field].length > CAPS[field])
-      return rejected(field, CAPS[field], `There is no room in ${field}.`);
+    if (state[field].length > MOST[field])
+      return rejected(field, MOST[field], `There is no room in ${field}.`);
   }
   const texts = Object.values(state).flatMap((entries: readonly Entry[]) => entries.map(({ text }) => text));
   const count = await suite.counter(call.context.model.tokenizer, texts);
   const size = texts.reduce((total, text) => total + count(text), 0);
-  if (size > CAPS.tokens) return rejected('tokens', CAPS.tokens, 'Working state would be too long.');
+  if (size > CAPS.working_state)
+    return rejected('tokens', CAPS.working_state, 'Working state would be too long.');
   return { answer: 'updated', state };
 }
 
@@ -61,11 +56,11 @@ function written(state: WorkingState, update: StateUpdate, origin: WriteOrigin):
       state.constraints.filter(({ id }) => !removed.has(id)),
       constraints,
     ),
-    tasks: evicted(merged(state.tasks, update.tasks), CAPS.tasks, isOver),
-    established_facts: evicted(merged(state.established_facts, facts), CAPS.established_facts, always),
+    tasks: evicted(merged(state.tasks, update.tasks), MOST.tasks, isOver),
+    established_facts: evicted(merged(state.established_facts, facts), MOST.established_facts, always),
     open_questions: evicted(
       merged(state.open_questions, update.open_questions),
-      CAPS.open_questions,
+      MOST.open_questions,
       isResolved,
     ),
   };
