@@ -11,16 +11,21 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = (*sorted((DOCS / "guides").glob("*.md")), DOCS / "ci.md")
 
-_BLOCK = re.compile(r"(?:^<!-- (?P<mark>.*?) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.S | re.M)
+_BLOCK = re.compile(
+    r"(?:^<!-- (?P<mark>.*?) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+)
 _MARK = re.compile(
     r"(?P<what>run|not run|output|patch|file)"
     r"(?:: (?P<reason>.+)| (?!in )(?P<name>\S+?))?(?: in (?P<place>[\w /-]+))?(?:, exit (?P<status>\d))?"
 )
 
+#: What may stand behind a command: a remark, another command, a file for its output.
+_BEHIND = re.compile(r' +(?:#|\|\|?|&&|>>?|"\$@")(?: |$)')
+
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block and the comment before it: ``run``, ``not run: why``, ``output``, ``patch``, ``file``."""
+    """A fenced block and what the comment before it says to do with it."""
 
     language: str
     text: str
@@ -41,8 +46,8 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def commands(text: str) -> Iterator[str]:
-    """The command lines of ours in a script, continued lines joined."""
+    """The command lines of ours in a script, continued lines joined, 1 for each variable."""
     for line in text.replace("\\\n", " ").splitlines():
-        command = line.split(" # ")[0].split(" || ")[0].strip().removeprefix("- ")
+        command = re.sub(r"\$\w+|\$\{.*?\}", "1", _BEHIND.split(line)[0]).strip().removeprefix("- ")
         if re.match(r"(dev/env )?contextproof ", command):
             yield command.removeprefix("dev/env ")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Callable
+from dataclasses import replace as replaced
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,7 @@ from contextproof.conformance.certification.outcome import (
     outcome,
     outcome_of,
 )
-from contextproof.conformance.certification.record import FILE, Header, header
+from contextproof.conformance.certification.record import FILE, Header, Shard, header
 from contextproof.conformance.certification.run import do_unit, work
 from contextproof.conformance.certification.unit import play_unit
 from contextproof.conformance.counterexample import Counterexample, Replay, replay
@@ -282,6 +284,42 @@ def test_a_folder_is_never_overwritten(tmp_path: Path) -> None:
             tmp_path / "run",
             workers=1,
             resume=False,
+            known={},
+            minutes=1,
+            progress=_silent,
+        )
+
+
+def test_a_run_that_still_goes_on_is_not_taken_up_by_another_process(tmp_path: Path) -> None:
+    settings = _settings(sessions=1, only=("CTX-15",))
+    _started(tmp_path / "run", settings.budget)
+    with (tmp_path / "run" / FILE).open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(c.BadUsage, match="is being played by another process"):
+            c.certify(
+                settings, tmp_path / "run", workers=1, resume=True, known={}, minutes=1, progress=_silent
+            )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"builder": Target(factory=STAMPED)}, "was made for"),
+        ({"budget": _budget(profile="gate")}, "was made with --profile smoke"),
+        ({"shard": Shard(number=1, of=2)}, "was made with no --shard"),
+    ],
+)
+def test_a_run_is_taken_up_only_as_what_it_was_made_for(
+    tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    settings = _settings(sessions=1, only=("CTX-15",))
+    _started(tmp_path / "run", settings.budget)
+    with pytest.raises(c.BadUsage, match=words):
+        c.certify(
+            replaced(settings, **changes),  # type: ignore[arg-type]
+            tmp_path / "run",
+            workers=1,
+            resume=True,
             known={},
             minutes=1,
             progress=_silent,

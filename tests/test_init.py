@@ -56,6 +56,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     assert contextproof(tmp_path, "init", "--language", "python", "mine").returncode == 2
 
 
+@pytest.mark.slow
 def test_the_python_skeleton_is_called_and_claims_nothing(tmp_path: Path) -> None:
     folder = written("python", tmp_path)
     wrong, rest = _smoke(folder, "--builder", "my_engine:MyEngine")
@@ -63,6 +64,7 @@ def test_the_python_skeleton_is_called_and_claims_nothing(tmp_path: Path) -> Non
     assert "right  `compact`  answered 1 times" in rest
 
 
+@pytest.mark.slow
 def test_the_python_skeleton_conforms_to_nothing(tmp_path: Path) -> None:
     folder = written("python", tmp_path)
     scenario = ROOT / "scenarios" / "bare_session.json"
@@ -73,6 +75,7 @@ def test_the_python_skeleton_conforms_to_nothing(tmp_path: Path) -> None:
     assert "passed" not in ran.stdout
 
 
+@pytest.mark.slow
 def test_the_trimmer_skeleton_is_measured_and_does_not_conform(tmp_path: Path) -> None:
     folder = written("trimmer", tmp_path)
     budget = ("--profile", "smoke", "--seed", "7", "--examples", "2")

@@ -198,7 +198,7 @@ class Echo(Empty):
 
     def body(self, inputs: BuildInputs) -> Iterable[Block]:
         """Everything else that is to be rendered."""
-        standing = (*inputs.corrections, *inputs.recall, *inputs.environment)
+        standing: tuple[RenderedItem, ...] = (*inputs.corrections, *inputs.recall, *inputs.environment)
         return (*(bare(item) for item in standing), *_messages(inputs))
 
 

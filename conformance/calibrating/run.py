@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -13,6 +15,9 @@ from contextproof.conformance.calibrating.job import Job, Measured
 from contextproof.conformance.calibrating.measuring import measure
 from contextproof.conformance.contract.base import Count, Frozen
 from contextproof.conformance.progress import Progress
+
+#: Seconds between two looks at whether the parent is still there.
+_GLANCE = 1.0
 
 
 class Settings(Frozen):
@@ -89,9 +94,25 @@ def work(folder: Folder, jobs: Iterable[Job], workers: int, progress: Progress) 
 
 def _measured(jobs: list[Job], workers: int) -> Iterator[Measured]:
     """Records as they are ready, from processes of their own."""
-    pool = ProcessPoolExecutor(max_workers=workers, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(
+        max_workers=workers,
+        mp_context=get_context("spawn"),
+        initializer=_end_with,
+        initargs=(os.getpid(),),
+    )
     try:
         for future in as_completed([pool.submit(measure, job) for job in jobs]):
             yield future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with(parent: int) -> None:
+    """A worker ends once the process that it works for is gone, however that ended."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_GLANCE)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

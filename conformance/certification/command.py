@@ -6,9 +6,11 @@ import secrets
 import time
 import tomllib
 from collections.abc import Collection, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import IO
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,8 +21,8 @@ from contextproof.conformance.builder import Builder
 from contextproof.conformance.certification.budget import GATE_SEED, SESSIONS, Budget, Profile
 from contextproof.conformance.certification.folder import Folder, planned
 from contextproof.conformance.certification.outcome import Outcome, counterexamples, outcome_of
-from contextproof.conformance.certification.reading import BadRecord
-from contextproof.conformance.certification.record import KnownFailure, Shard, header
+from contextproof.conformance.certification.reading import BadRecord, read
+from contextproof.conformance.certification.record import FILE, KnownFailure, Shard, header
 from contextproof.conformance.certification.run import work
 from contextproof.conformance.counterexample import Counterexample
 from contextproof.conformance.progress import Progress, unheard
@@ -129,10 +131,25 @@ def certify(
     try:
         with twin(settings.builder):
             pass  # and so is one that starts only under the circumstances of here
-        folder = _folder(settings, builder, out, resume=resume)
+        folder, lock = _folder(settings, builder, out, resume=resume)
     finally:
         builder.close()
-    if folder.run().footer is not None and not folder.missing() and settings.budget.profile != "soak":
+    with lock:
+        return _played(folder, workers, known, minutes, progress, max_failures, shrinks=shrinks)
+
+
+def _played(
+    folder: Folder,
+    workers: int,
+    known: Mapping[str, KnownFailure],
+    minutes: int,
+    progress: Progress,
+    max_failures: int | None,
+    *,
+    shrinks: bool,
+) -> tuple[Outcome, list[tuple[Counterexample, str]]]:
+    """Have played what is missing, and close the record."""
+    if folder.run().footer is not None and not folder.missing() and folder.header.budget.profile != "soak":
         return _as_it_was(folder)
     work(folder, workers, progress, max_failures)
     started = time.monotonic()
@@ -185,16 +202,46 @@ def certify_quietly(
     return found
 
 
-def _folder(settings: Settings, builder: Builder, out: Path, *, resume: bool) -> Folder:
+def _folder(settings: Settings, builder: Builder, out: Path, *, resume: bool) -> tuple[Folder, IO[bytes]]:
+    """The folder, made or taken up again, and what must stay open while it is written to."""
     if not out.exists():
         names = tuple(unit.name for unit in planned(settings.budget))
-        return Folder.start(out, header(settings.builder, builder, settings.budget, names, settings.shard))
+        made = header(settings.builder, builder, settings.budget, names, settings.shard)
+        return Folder.start(out, made), _held(out)
     if not resume:
         raise BadUsage(f"{out} is there already; name another folder, or take it up with --resume")
+    with ExitStack() as undo:
+        try:
+            read(out)
+            lock = undo.enter_context(_held(out))
+            folder = Folder.resume(out)
+        except BadRecord as error:
+            raise BadUsage(f"{out} cannot be taken up again: {error}") from error
+        _check_is_the_same(folder, settings, builder, out)
+        undo.pop_all()
+    return folder, lock
+
+
+def _held(out: Path) -> IO[bytes]:
+    """A lock on a run's folder, given up when it is closed or this process ends.
+
+    Raises:
+        BadUsage: where another process holds it.
+    """
+    lock = (out / FILE).open("rb")
     try:
-        folder = Folder.resume(out)
-    except BadRecord as error:
-        raise BadUsage(f"{out} cannot be taken up again: {error}") from error
+        import fcntl
+    except ImportError:
+        return lock  # no such locks here
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise BadUsage(f"{out} is being played by another process") from None
+    return lock
+
+
+def _check_is_the_same(folder: Folder, settings: Settings, builder: Builder, out: Path) -> None:
     made, budget = folder.header, folder.header.budget
     if made.suite != version("contextproof"):
         raise BadUsage(f"{out} was made by contextproof {made.suite}; take it up with that")
@@ -207,7 +254,6 @@ def _folder(settings: Settings, builder: Builder, out: Path, *, resume: bool) ->
     if made.shard != settings.shard:
         named = f"--shard {made.shard}" if made.shard else "no --shard"
         raise BadUsage(f"{out} was made with {named}; resume it so")
-    return folder
 
 
 def passes(found: Outcome, known: Collection[str], *, is_part: bool = False) -> tuple[bool, list[str]]:

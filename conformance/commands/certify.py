@@ -124,7 +124,7 @@ def certify(
         complain(str(error))
         raise typer.Exit(ExitCode.BUILDER_OR_USAGE_ERROR) from None
     except KeyboardInterrupt:
-        complain(f"interrupted; take it up again with --resume --out {folder} --seed {budget.seed}")
+        complain(f"interrupted; the same command with --resume --out {folder} --seed {budget.seed} goes on")
         raise typer.Exit(ExitCode.HARNESS_ERROR) from None
     except HarnessError as error:
         complain(f"a fault of contextproof, not of the builder: {str(error).splitlines()[0]}")

@@ -9,9 +9,18 @@ from rich.table import Table
 
 from contextproof.calibration.inseparable import INSEPARABLE
 from contextproof.calibration.null import EXCUSED
-from contextproof.conformance.calibrating.matrix import FaultyRow, Matrix, Share, complaints, independent
+from contextproof.conformance.calibrating.matrix import (
+    FaultyRow,
+    Matrix,
+    NullRow,
+    OddRow,
+    Share,
+    complaints,
+    independent,
+)
 from contextproof.conformance.report.escape import visible
 
+_ODD = ("engine", "sessions", "false alarms")
 _FAULTY = (
     "engine",
     "breaks",
@@ -52,19 +61,23 @@ def figures(found: Matrix) -> tuple[str, ...]:
 
 def _tables(found: Matrix) -> Iterator[RenderableType]:
     """What fits a screen: of many faulty engines only those that something is wrong with."""
-    rows = [row for row in found.faulty if len(found.faulty) <= _SCREEN or not row.is_right]
-    if rows:
-        title = f"faulty engines, {len(rows)} of {len(found.faulty)}"
-        yield _table(title, _FAULTY, (_faulty_cells(row) for row in rows))
+    faulty = [row for row in found.faulty if len(found.faulty) <= _SCREEN or not row.is_right]
+    if faulty:
+        title = f"faulty engines, {len(faulty)} of {len(found.faulty)}"
+        yield _table(title, _FAULTY, (_faulty_cells(row) for row in faulty))
     if found.odd:
-        rows = ((row.name, f"{row.sessions:,}", ", ".join(row.alarms) or "none") for row in found.odd)
-        yield _table("engines that conform", ("engine", "sessions", "false alarms"), rows)
+        yield _table("engines that conform", _ODD, (_odd_cells(row) for row in found.odd))
     if found.null:
-        rows = (
-            (row.name, f"{row.sessions:,}", f"{len(row.passes)} of {found.requirements}")
-            for row in found.null
-        )
-        yield _table("null engines", ("engine", "sessions", "requirements passed"), rows)
+        passed = ((row.name, f"{row.sessions:,}", _of_all(found, row)) for row in found.null)
+        yield _table("null engines", ("engine", "sessions", "requirements passed"), passed)
+
+
+def _odd_cells(row: OddRow) -> tuple[str, ...]:
+    return row.name, f"{row.sessions:,}", ", ".join(row.alarms) or "none"
+
+
+def _of_all(found: Matrix, row: NullRow) -> str:
+    return f"{len(row.passes)} of {found.requirements}"
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Table:
@@ -141,8 +154,7 @@ def _faulty_page(found: Matrix) -> Iterator[str]:
 def _odd_page(found: Matrix) -> Iterator[str]:
     yield "## Engines that conform and look unlike the reference"
     yield ""
-    rows = ((row.name, f"{row.sessions:,}", ", ".join(row.alarms) or "none") for row in found.odd)
-    yield from _markdown_table(("engine", "sessions", "false alarms"), rows)
+    yield from _markdown_table(_ODD, (_odd_cells(row) for row in found.odd))
     yield ""
 
 
@@ -151,10 +163,7 @@ def _null_page(found: Matrix) -> Iterator[str]:
     yield ""
     yield "What an engine passes that does next to nothing: the floor that a score is read against."
     yield ""
-    rows = (
-        (row.name, f"{row.sessions:,}", f"{len(row.passes)} of {found.requirements}", ", ".join(row.passes))
-        for row in found.null
-    )
+    rows = ((row.name, f"{row.sessions:,}", _of_all(found, row), ", ".join(row.passes)) for row in found.null)
     yield from _markdown_table(("engine", "sessions", "passed", "which"), rows)
     yield ""
     yield from _markdown_table(("requirement", "why doing next to nothing is enough"), iter(EXCUSED.items()))

@@ -50,7 +50,7 @@ def slowest_line(run: Run) -> str:
     source, most = spent.most_common(1)[0]
     ids = [requirement.id for requirement in all_requirements() if requirement.scenarios == source]
     named = f", for {ids[0]} and {len(ids) - 1} more" if len(ids) > 1 else f", for {ids[0]}" if ids else ""
-    return f"slowest: {source} sessions{named}: {most / 1000:.0f} s of {spent.total() / 1000:.0f} s of play"
+    return f"slowest strategy: {source}{named}: {most / 1000:.0f} s of {spent.total() / 1000:.0f} s of play"
 
 
 def _source(unit: str) -> str:
