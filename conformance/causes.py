@@ -26,10 +26,12 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
         "CTX-10.4",
         "CTX-13.5",
     ),
-    "CTX-05.6": ("CTX-03.2",),
+    "CTX-05.6": ("CTX-03.2", "CTX-10.2", "CTX-13.6"),
     "CTX-12.1": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-10.3", "CTX-13.2", "CTX-13.5"),
     # A prefix without its tools, its framing or the end of a class lacks one of its five types.
-    "CTX-01.2": ("CTX-04.1", "CTX-07.5", "CTX-13.6"),
+    "CTX-01.2": ("CTX-04.1", "CTX-07.5", "CTX-10.2", "CTX-13.6"),
+    # What is altered where it was handed over is gone from then on.
+    "CTX-07.5": ("CTX-10.2",),
     # A prefix that grows, or opened too large, takes from the body and from the caps that are shares of it.
     "CTX-06.1": ("CTX-03.2", "CTX-07.1", "CTX-07.3"),
     "CTX-07.1": ("CTX-07.2",),
@@ -71,7 +73,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "CTX-14.3": ("CTX-14.8",),
     # Nonces that differ make bytes differ; and builds that differ anyway cannot be compared.
     "CTX-06.3": ("CTX-07.5", "CTX-08.8", "CTX-10.1"),
-    "CTX-08.1": ("CTX-08.3", "CTX-10.1", "CTX-10.2", "CTX-13.3"),
+    "CTX-08.1": ("CTX-08.3", "CTX-08.6", "CTX-10.1", "CTX-10.2", "CTX-13.3"),
     "CTX-08.6": ("CTX-10.1",),
     "CTX-10.1": ("CTX-13.5",),
     # What differs between two builds in one process differs between two processes too.

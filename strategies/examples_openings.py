@@ -75,6 +75,13 @@ def one_tool_too_many(author: Author) -> None:
     """Thirty-one tools, all permitted."""
 
 
+@example("openings", memory=tuple(f"Memory {n}." for n in range(MAX_MEMORY_ITEMS)))
+def forty_memories(author: Author) -> None:
+    """As many memories as there may be, each of them another."""
+    author.user("Begin.")
+    author.request()
+
+
 @example("openings", memory=("x",) * (MAX_MEMORY_ITEMS + 1))
 def one_memory_too_many(author: Author) -> None:
     """Forty-one memory items of a token each."""

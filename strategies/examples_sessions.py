@@ -112,6 +112,15 @@ def turns_after_a_compaction_in_the_middle_of_one(author: Author) -> None:
     author.request()
 
 
+@example("sessions", memory=("Ada likes tea.", "The bridge opens at nine.", "The cat is called Ferry."))
+def messages_about_memories_by_turns(author: Author) -> None:
+    """Each message asks about another memory; the snapshot is the same for all of them."""
+    for question in ("When does the bridge open?", "What is the cat called?", "What does Ada like?"):
+        author.user(question)
+        author.reply("I know.")
+    author.request()
+
+
 @example("sessions")
 def every_send_fails_first(author: Author) -> None:
     """Requests fail up to three times, and the same request is built again each time."""

@@ -83,6 +83,15 @@ def the_same_entry_over_and_over(author: Author) -> None:
 
 
 @example("working_state")
+def more_at_once_than_there_may_be(author: Author) -> None:
+    """One update with one entry more than each field may have, but for constraints."""
+    author.user("Begin.")
+    for field in FIELDS[1:]:
+        write(author, "runtime", written([Written(field, "x")] * (CAP_OF[field] + 1)))
+    author.request()
+
+
+@example("working_state")
 def a_long_plan_crosses_whole(author: Author) -> None:
     """Twenty-five open tasks and some that are over, in between; one that is over is replaced."""
     author.user("Begin.")
@@ -128,7 +137,7 @@ def facts_through_two_steps(author: Author) -> None:
     author.reply("", [Asked(answer=Answer(text="The user likes tea.")), Asked(1, answer=INTERNAL)])
     author.reply("So you like tea.", links=(1,))
     # Counted back from the message that writes them: reply, trusted result, page, user, nothing.
-    bases = ((1,), (2,), (3,), (7,), ())
+    bases = ((1,), (2,), (3,), (7,), (2, 3), ())
     facts = [Written("established_facts", f"Fact {number}.", links) for number, links in enumerate(bases)]
     write(author, "model", written(facts))
     write(author, "runtime", written([Written("constraints"), Written("open_questions"), Written("tasks")]))

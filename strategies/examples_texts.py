@@ -174,8 +174,10 @@ def delimiters_where_it_is_cut(author: Author) -> None:
 
 @example("sessions")
 def sources_and_contents_that_run_together(author: Author) -> None:
-    """Pairs of results that differ only in where their source ends and their content begins."""
+    """Results that differ only in where their source ends; items that differ in their type alone."""
     author.user("Read them all.")
+    author.add(Recall(items=(LabelledItem(id="q1", text="Read them all.", source="user"),)))
+    author.reply("", [Asked(answer=Answer(text="Read them all.", source="user"))])
     for source, text in (("ab", "c"), ("a", "bc"), ("a b", "c"), ("a", "b c"), ("a\n", "b"), ("a", "\nb")):
         author.reply("", [Asked(answer=Answer(text=text, source=source))])
     author.request()

@@ -27,7 +27,8 @@ class Job(Frozen):
         breaks: for a faulty one, the requirement that its fault violates; empty otherwise.
         source: key of the strategy whose sessions are played, ``scripted`` for the scripted ones.
         seeds: of what is generated; each is played by itself.
-        sessions: how many are generated for each seed.
+        sessions: how many are generated for each seed; for one that has not detected a faulty engine by
+            then, as many as it takes, up to a certification's.
         explicit: whether the strategy's explicit sessions are played before.
         to_the_end: whether to go on once the named requirement was violated, to count how often it is.
         shrinks: whether the counterexample is made small.

@@ -12,7 +12,7 @@ from contextproof.conformance.adapters.twin import twin
 from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.calibrating.job import Job, Measured, Play
 from contextproof.conformance.causes import in_order_of_cause
-from contextproof.conformance.certification.budget import UNIT_SESSIONS
+from contextproof.conformance.certification.budget import SESSIONS, UNIT_SESSIONS
 from contextproof.conformance.certification.generation import generate
 from contextproof.conformance.certification.outcome import written_up
 from contextproof.conformance.certification.unit import TWIN_EVERY, play_session
@@ -40,6 +40,8 @@ class _Sessions:
     ledger: Ledger = field(default_factory=Ledger)
     trouble: list[str] = field(default_factory=list)
     played: int = 0
+    #: Whether an explicit session shows the fault: it does so for every seed.
+    is_shown: bool = False
 
     def violated_by(
         self, scenario: Scenario, requirements: Sequence[Requirement] | None = None
@@ -101,8 +103,9 @@ def _generated(job: Job, seed: int) -> Iterator[Scenario]:
     if job.source == "scripted":
         return
     strategy = strategies.by_key()[job.source]
-    for start in range(0, job.sessions, UNIT_SESSIONS):
-        yield from generate(strategy, seed * _SEEDS_APART + start, min(UNIT_SESSIONS, job.sessions - start))
+    most = max(job.sessions, SESSIONS["certify"]) if job.breaks else job.sessions
+    for start in range(0, most, UNIT_SESSIONS):
+        yield from generate(strategy, seed * _SEEDS_APART + start, min(UNIT_SESSIONS, most - start))
 
 
 def _play(sessions: _Sessions, seed: int, explicit: list[Scenario]) -> Play:
@@ -112,7 +115,9 @@ def _play(sessions: _Sessions, seed: int, explicit: list[Scenario]) -> Play:
     counted = {"explicit": 0, "generated": 0, "hits": 0}
 
     def goes_on() -> bool:
-        return first is None or sessions.job.to_the_end
+        if first is None and not sessions.is_shown:
+            return True
+        return sessions.job.to_the_end and counted["generated"] < sessions.job.sessions
 
     for kind, drawn in (("explicit", iter(explicit)), ("generated", _generated(sessions.job, seed))):
         while goes_on() and (scenario := next(drawn, None)) is not None:
@@ -122,6 +127,7 @@ def _play(sessions: _Sessions, seed: int, explicit: list[Scenario]) -> Play:
             if sessions.is_detection(ids):
                 counted["hits"] += kind == "generated"
                 first = first or counted["explicit"] + counted["generated"]
+                sessions.is_shown |= kind == "explicit"
     return Play(seed=seed, first=first, violated=tuple(sorted(violated.items())), **counted)
 
 
