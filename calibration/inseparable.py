@@ -12,6 +12,7 @@ INSEPARABLE: Final[dict[str, str]] = {
     "CTX-02.1": "What stands at the wrong end is out of the declared order (02.3).",
     "CTX-02.2": "What stands between the blocks of the prefix is out of the declared order (02.3).",
     "CTX-03.3": "It is one hash an epoch (03.2) and no needless epoch (05.2), over one script.",
+    "CTX-08.6": "What gives way in a large window for no reason but time gives way without need (08.1).",
     "CTX-09.3": "A pair torn by the cut is torn in the next request too (09.1).",
     "CTX-10.5": "What is sent in spite of the checkpoint is covered and sent (08.8); a compaction asked for "
     "again over no less had nothing to gain or lost coverage (12.6, 12.7).",

@@ -28,6 +28,8 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     ),
     "CTX-05.6": ("CTX-03.2", "CTX-10.2", "CTX-13.6"),
     "CTX-12.1": ("CTX-03.1", "CTX-03.2", "CTX-04.1", "CTX-10.3", "CTX-13.2", "CTX-13.5"),
+    # A tool that should never have been pinned is not as pinned.
+    "CTX-04.1": ("CTX-04.5",),
     # A prefix without its tools, its framing or the end of a class lacks one of its five types.
     "CTX-01.2": ("CTX-04.1", "CTX-07.5", "CTX-10.2", "CTX-13.6"),
     # What is altered where it was handed over is gone from then on.
@@ -60,7 +62,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "CTX-08.9": ("CTX-11.2", "CTX-13.3"),
     # A compaction that covers what it may not, or too little, is asked for again, and over no less.
     "CTX-10.5": ("CTX-12.6", "CTX-12.7", "CTX-12.8"),
-    "CTX-12.3": ("CTX-12.8",),
+    "CTX-12.3": ("CTX-12.4", "CTX-12.8"),
     "CTX-12.6": ("CTX-12.7",),
     "CTX-12.8": ("CTX-09.3", "CTX-13.3"),
     # A summary with a delimiter in it is rendered like everything else; one altered is another text.
@@ -71,9 +73,12 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     # An update that is barred altogether is barred at its cap too; one past the cap leaves too many.
     "CTX-14.2": ("CTX-14.3",),
     "CTX-14.3": ("CTX-14.8",),
+    # A state that an update spoiled, or that a compaction swallowed, is not carried or shown either.
+    "CTX-14.5": ("CTX-14.6",),
+    "CTX-14.7": ("CTX-12.8",),
     # Nonces that differ make bytes differ; and builds that differ anyway cannot be compared.
     "CTX-06.3": ("CTX-07.5", "CTX-08.8", "CTX-10.1"),
-    "CTX-08.1": ("CTX-08.3", "CTX-08.6", "CTX-10.1", "CTX-10.2", "CTX-13.3"),
+    "CTX-08.1": ("CTX-08.3", "CTX-08.8", "CTX-10.1", "CTX-10.2", "CTX-13.3"),
     "CTX-08.6": ("CTX-10.1",),
     "CTX-10.1": ("CTX-13.5",),
     # What differs between two builds in one process differs between two processes too.

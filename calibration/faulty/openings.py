@@ -95,6 +95,8 @@ class PrefixOneTokenOverTheCeilingOpens(Altered):
                 return answer
             wider = opening.model.model_copy(update={"window": opening.model.window + 1})
             made = original(session, epoch, opening.model_copy(update={"model": wider}), earlier)
+            if isinstance(made, Refused):
+                return made
             budget = made.budget.model_copy(update={"body_tokens": made.budget.body_tokens - 1})
             return made.model_copy(update={"opening": opening, "budget": budget})
 

@@ -16,7 +16,7 @@ SESSIONS: dict[Profile, int] = {"smoke": 12, "gate": 40, "certify": 160, "soak":
 #: one rare thing each.
 WEIGHTS = {
     "openings": 8,
-    "pressure": 3,
+    "pressure": 4,
     "formation": 3,
     "working_state": 2,
     "compactions": 3,
