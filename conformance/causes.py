@@ -35,8 +35,9 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     # What is altered where it was handed over is gone from then on.
     "CTX-07.5": ("CTX-10.2",),
     # A prefix that grows, or opened too large, takes from the body and from the caps that are shares of it.
-    "CTX-06.1": ("CTX-03.2", "CTX-07.1", "CTX-07.3"),
+    "CTX-06.1": ("CTX-03.2", "CTX-07.1", "CTX-07.3", "CTX-08.3"),
     "CTX-07.1": ("CTX-07.2",),
+    "CTX-07.2": ("CTX-11.1",),
     # What stands at the wrong end, in the wrong region, or beside its pair, is out of order too.
     "CTX-02.3": ("CTX-01.1", "CTX-02.1", "CTX-02.2", "CTX-09.1", "CTX-09.4"),
     "CTX-02.4": ("CTX-09.1",),
@@ -73,9 +74,8 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     # An update that is barred altogether is barred at its cap too; one past the cap leaves too many.
     "CTX-14.2": ("CTX-14.3",),
     "CTX-14.3": ("CTX-14.8",),
-    # A state that an update spoiled, or that a compaction swallowed, is not carried or shown either.
+    # A state that an update spoiled is not carried as it was either.
     "CTX-14.5": ("CTX-14.6",),
-    "CTX-14.7": ("CTX-12.8",),
     # Nonces that differ make bytes differ; and builds that differ anyway cannot be compared.
     "CTX-06.3": ("CTX-07.5", "CTX-08.8", "CTX-10.1"),
     "CTX-08.1": ("CTX-08.3", "CTX-08.8", "CTX-10.1", "CTX-10.2", "CTX-13.3"),

@@ -130,6 +130,14 @@ def test_a_cause_names_only_requirements_that_exist() -> None:
     assert named <= set(REQUIREMENTS)
 
 
+def test_no_requirement_is_its_own_cause() -> None:
+    from graphlib import TopologicalSorter
+
+    from contextproof.conformance.causes import FOLLOWS
+
+    assert list(TopologicalSorter(FOLLOWS).static_order())  # raises where there is a circle
+
+
 def test_the_smallest_session_that_shows_a_violation_is_kept() -> None:
     ledger = Ledger()
     violated = [judge(False, at=At(record=0))]

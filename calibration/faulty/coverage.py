@@ -132,7 +132,7 @@ class EnvironmentLeftToTheSummary(LeavesOutOverACheckpoint):
 class OpenTasksLeftToTheSummary(Faulty):
     """Sends the plan without its tasks once there is a summary. Seen in anomalyco/opencode#5934."""
 
-    breaks = "CTX-12.8"
+    breaks = "CTX-14.7"
 
     def build(self, context: CallContext, plan: Plan, inputs: BuildInputs) -> BuildAnswer:
         if inputs.checkpoint is not None and inputs.checkpoint.summary:
