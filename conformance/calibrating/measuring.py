@@ -12,7 +12,7 @@ from contextproof.conformance.adapters.twin import twin
 from contextproof.conformance.builder import Builder, BuilderError
 from contextproof.conformance.calibrating.job import Job, Measured, Play
 from contextproof.conformance.causes import in_order_of_cause
-from contextproof.conformance.certification.budget import SESSIONS, UNIT_SESSIONS
+from contextproof.conformance.certification.budget import SESSIONS, UNIT_SESSIONS, WEIGHTS
 from contextproof.conformance.certification.generation import generate
 from contextproof.conformance.certification.outcome import written_up
 from contextproof.conformance.certification.unit import TWIN_EVERY, play_session
@@ -103,7 +103,8 @@ def _generated(job: Job, seed: int) -> Iterator[Scenario]:
     if job.source == "scripted":
         return
     strategy = strategies.by_key()[job.source]
-    most = max(job.sessions, SESSIONS["certify"]) if job.breaks else job.sessions
+    planned = SESSIONS["certify"] * WEIGHTS.get(job.source, 1)
+    most = max(job.sessions, planned) if job.breaks else job.sessions
     for start in range(0, most, UNIT_SESSIONS):
         yield from generate(strategy, seed * _SEEDS_APART + start, min(UNIT_SESSIONS, most - start))
 

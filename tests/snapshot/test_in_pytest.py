@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -45,9 +46,12 @@ def _texts(suite: Path, texts: dict[str, str]) -> None:
 
 
 def _pytest(folder: Path, *arguments: str) -> tuple[int, str]:
+    # Ours may be a worker of xdist's, which syrupy takes for a reason to report nothing.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
     ran = subprocess.run(
         [sys.executable, "-B", "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *arguments],
         cwd=folder,
+        env=environment,
         capture_output=True,
         text=True,
         timeout=120,
