@@ -34,6 +34,7 @@ from contextproof.conformance.contract.manifest import Manifest
 from contextproof.conformance.contract.plan import Plan
 from contextproof.conformance.contract.session import CallContext, Change, ClockAdvanced, Live
 from contextproof.conformance.memory import collect_rarely
+from contextproof.conformance.target import Target
 
 REFERENCE = "contextproof.reference_impl.engine:factory"
 _SOURCES, _SESSIONS, _ROUNDS = ("sessions", "pressure"), 30, 2
@@ -89,7 +90,7 @@ def played(*, hosted: bool) -> float:
     sessions = {unit: generate(strategies.by_key()[unit.source], unit.seed, unit.sessions) for unit in units}
     builder = host(REFERENCE) if hosted else load(REFERENCE)
     start = sum(os.times()[:4])
-    with twin(REFERENCE) as other:
+    with twin(Target(factory=REFERENCE)) as other:
         for unit, some in sessions.items():
             play_unit(unit, some, budget, builder, other, scenarios.corpus)
     builder.close()

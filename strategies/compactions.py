@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Literal
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -15,26 +14,14 @@ from contextproof.conformance.play.scenario import (
     Literally,
     OwnDelimiter,
     SetSummarizer,
+    SummarizerMode,
     Text,
 )
 from contextproof.strategies import tables
 from contextproof.strategies.author import Answer, Asked, Author, Move, Wording
 from contextproof.strategies.sizes import share_of_body
 
-Mode = Literal[
-    "faithful",
-    "fixed",
-    "echo",
-    "verbose",
-    "empty",
-    "blank",
-    "cut_short",
-    "raises",
-    "times_out",
-    "fails_later",
-]
-
-MODES: tuple[Mode, ...] = (
+MODES: tuple[SummarizerMode, ...] = (
     "faithful",
     "echo",
     "verbose",
@@ -46,10 +33,10 @@ MODES: tuple[Mode, ...] = (
     "times_out",
     "fails_later",
 )
-DELIVERING: tuple[Mode, ...] = MODES[:4]
+DELIVERING: tuple[SummarizerMode, ...] = MODES[:4]
 """The modes that give a summary, so that sessions reach depth."""
 
-FAILING: tuple[Mode, ...] = MODES[4:]
+FAILING: tuple[SummarizerMode, ...] = MODES[4:]
 """Those that give none."""
 
 SUMMARIES: tuple[Text, ...] = (
@@ -78,12 +65,12 @@ def _order_and_request(author: Author) -> None:
 
 
 @cache
-def summarizes(modes: tuple[Mode, ...] = MODES) -> SearchStrategy[Move]:
+def summarizes(modes: tuple[SummarizerMode, ...] = MODES) -> SearchStrategy[Move]:
     """The summarizer behaves otherwise from now on."""
     return st.builds(_summarizes, st.sampled_from(modes), st.sampled_from(SUMMARIES))
 
 
-def _summarizes(mode: Mode, text: Text) -> Move:
+def _summarizes(mode: SummarizerMode, text: Text) -> Move:
     said: Text = text if mode == "fixed" else ""
     return lambda author: author.add(SetSummarizer(mode=mode, text=said))
 
@@ -93,7 +80,7 @@ def fails() -> SearchStrategy[Move]:
     return st.builds(_fails, st.sampled_from(FAILING), _EXCHANGES)
 
 
-def _fails(mode: Mode, exchange: Move) -> Move:
+def _fails(mode: SummarizerMode, exchange: Move) -> Move:
     def move(author: Author) -> None:
         exchange(author)
         author.user()
@@ -115,7 +102,7 @@ def compacts_again() -> SearchStrategy[Move]:
     )
 
 
-def _compacts_again(rounds: int, mode: Mode, exchange: Move, sent: bool) -> Move:
+def _compacts_again(rounds: int, mode: SummarizerMode, exchange: Move, sent: bool) -> Move:
     def move(author: Author) -> None:
         author.add(SetSummarizer(mode=mode, text="All was done." if mode == "fixed" else ""))
         for _ in range(rounds):

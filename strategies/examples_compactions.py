@@ -15,12 +15,12 @@ from contextproof.conformance.play.scenario import (
     SentPart,
     SetEnvironment,
     SetSummarizer,
+    SummarizerMode,
     Text,
     TextItem,
 )
 from contextproof.strategies import tables
 from contextproof.strategies.author import Answer, Asked, Author, Wording
-from contextproof.strategies.compactions import Mode
 from contextproof.strategies.examples_writing import example
 from contextproof.strategies.sizes import share_of_body
 from contextproof.strategies.state import FIELDS, Written, write, written
@@ -137,7 +137,7 @@ def state_survives_a_summarizer_that_writes_nothing(author: Author) -> None:
 @example("compactions")
 def every_summarizer_in_turn(author: Author) -> None:
     """Each way a summarizer can behave or fail, over growing history; a failure leaves all as it was."""
-    for mode in reversed(get_args(Mode)):  # those that fail first: depth ends a run
+    for mode in reversed(get_args(SummarizerMode)):  # those that fail first: depth ends a run
         author.add(SetSummarizer(mode=mode, text="All was done." if mode == "fixed" else ""))
         author.user("Go on.")
         author.reply("", [_result(f"Finding of {mode}.", Trust.INTERNAL), _result(f"Page of {mode}.")])

@@ -24,8 +24,8 @@ def other_zone(now: datetime) -> str:
 
 
 @contextmanager
-def twin(target: Target | str) -> Iterator[Builder]:
-    """The builder (a factory may be given by its name) with another zone, locale, home and hash seed.
+def twin(target: Target) -> Iterator[Builder]:
+    """The builder with another zone, locale, home and hash seed.
 
     A factory is hosted in another working directory too. A command is started in the same one, since
     commands name their files relative to it.
@@ -33,9 +33,8 @@ def twin(target: Target | str) -> Iterator[Builder]:
     Raises:
         BuilderError: where it does not start.
     """
-    named = Target(factory=target) if isinstance(target, str) else target
     with tempfile.TemporaryDirectory(prefix="contextproof-twin-") as folder:
-        builder = _start(named, folder)
+        builder = _start(target, folder)
         try:
             yield builder
         finally:

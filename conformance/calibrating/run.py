@@ -13,6 +13,7 @@ from pathlib import Path
 from contextproof.conformance.calibrating.depth import Depth
 from contextproof.conformance.calibrating.job import Job, Measured
 from contextproof.conformance.calibrating.measuring import measure
+from contextproof.conformance.certification.folder import replace
 from contextproof.conformance.contract.base import Count, Frozen
 from contextproof.conformance.progress import Progress
 
@@ -49,7 +50,7 @@ class Folder:
         about = path / "calibration.json"
         if not path.exists() or not any(path.iterdir()):
             (path / "jobs").mkdir(parents=True)
-            _write(about, settings.canonical())
+            replace(about, settings.canonical())
         elif not about.exists():
             raise OtherCalibration(f"{path} is not the folder of a calibration")
         elif Settings.from_json(about.read_bytes()) != settings:
@@ -67,16 +68,10 @@ class Folder:
 
     def keep(self, record: Measured) -> None:
         """Keep what a job left behind: whole, or not at all."""
-        _write(self._record(record.job), record.canonical())
+        replace(self._record(record.job), record.canonical())
 
     def _record(self, job: Job) -> Path:
         return self.path / "jobs" / f"{job.title}.json"
-
-
-def _write(path: Path, data: bytes) -> None:
-    temporary = path.with_suffix(f".{os.getpid()}.part")
-    temporary.write_bytes(data)
-    temporary.replace(path)
 
 
 def work(folder: Folder, jobs: Iterable[Job], workers: int, progress: Progress) -> list[Measured]:

@@ -290,6 +290,21 @@ class WriteState(Frozen):
     change: StateChange
 
 
+SummarizerMode = Literal[
+    "faithful",
+    "fixed",
+    "echo",
+    "verbose",
+    "empty",
+    "blank",
+    "cut_short",
+    "raises",
+    "times_out",
+    "fails_later",
+]
+"""How a summarizer can behave; `SetSummarizer` says what each does."""
+
+
 class SetSummarizer(Frozen):
     """How the summarizer behaves from now on.
 
@@ -300,18 +315,7 @@ class SetSummarizer(Frozen):
     """
 
     step: Literal["summarizer"] = "summarizer"
-    mode: Literal[
-        "faithful",
-        "fixed",
-        "echo",
-        "verbose",
-        "empty",
-        "blank",
-        "cut_short",
-        "raises",
-        "times_out",
-        "fails_later",
-    ]
+    mode: SummarizerMode
     text: Text = ""
 
 
